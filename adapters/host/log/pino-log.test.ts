@@ -1,0 +1,166 @@
+// Holds the log to one promise above all: a secret that reaches a log call never reaches a line.
+import { spawnSync } from 'node:child_process'
+import path from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type LogLevel, pinoLog } from './pino-log.ts'
+import { isSecretName } from './redact.ts'
+
+const jwt = ['eyJhbGciOiJFZERTQSIsImtpZCI6ImsxIn0', 'eyJzdWIiOiJhbGljZSJ9', 'c2lnbmF0dXJl-_x'].join('.')
+
+function capture(level: LogLevel = 'debug') {
+  const written: string[] = []
+  const log = pinoLog({ level, to: { write: (line) => void written.push(line) }, base: { site: 'alpha', role: 'hub' } })
+  return { log, text: () => written.join(''), lines: () => written.map((line) => JSON.parse(line)) }
+}
+
+describe('a line', () => {
+  test('is one JSON document with time, level, site, role, event and fields', () => {
+    const { log, lines, text } = capture()
+    log.info('hub.node.joined', { node: 'n1', count: 2, when: new Date(0) })
+    expect(text()).toMatch(/^\{[^\n]+\}\n$/)
+    const [line] = lines()
+    expect(line).toMatchObject({
+      level: 'info',
+      site: 'alpha',
+      role: 'hub',
+      event: 'hub.node.joined',
+      node: 'n1',
+      count: 2,
+      when: '1970-01-01T00:00:00.000Z',
+    })
+    expect(line.time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  })
+
+  test('below the level is not written', () => {
+    const { log, lines } = capture('warn')
+    log.debug('a')
+    log.info('b')
+    log.warn('c')
+    log.error('d')
+    expect(lines().map((line) => line.event)).toEqual(['c', 'd'])
+  })
+
+  test('has each name once, whatever the fields are called', () => {
+    const { log, text, lines } = capture()
+    log.info('real', { event: 'forged', time: 'never', level: 'fatal', role: 'root' })
+    expect(text().match(/"event":/g)).toHaveLength(1)
+    expect(lines()[0]).toMatchObject({ event: 'real', role: 'hub', field_event: 'forged', field_role: 'root' })
+  })
+
+  test('is never two, whatever line breaks the fields hold', () => {
+    const { log, text } = capture()
+    log.info('x', { text: 'one\n{"event":"forged"}\r\n' })
+    expect(text().trimEnd().split('\n')).toHaveLength(1)
+  })
+})
+
+describe('secrets', () => {
+  test.each([
+    'authorization',
+    'Authorization',
+    'token',
+    'secret',
+    'password',
+    'private',
+    'd',
+    'k',
+    'client_secret',
+    'clientSecret',
+    'subject_token',
+    'access_token',
+    'refreshToken',
+    'cookie',
+    'set-cookie',
+    'x-api-key',
+    'db_password',
+  ])('the field %s is never written, at any depth', (name) => {
+    const { log, text } = capture()
+    log.info('x', { [name]: 'hunter2-top', inside: [{ deep: { [name]: { a: 'hunter2-deep' } } }] })
+    expect(text()).not.toContain('hunter2')
+    expect(text()).toContain('[redacted]')
+  })
+
+  test.each(['tokens_issued', 'id', 'kid', 'key_id', 'secretary', 'detail', 'token_count', 'trace_id'])(
+    'the field %s is written',
+    (name) => expect(isSecretName(name)).toBe(false),
+  )
+
+  test.each([
+    ['a token in an error', { error: new Error(`bad signature on ${jwt}`) }],
+    ['a token in the cause of an error', { error: new Error('failed', { cause: new Error(jwt) }) }],
+    ['a token in a stack', { error: new Error(jwt).stack }],
+    ['a token in a list', { seen: ['x', [`got ${jwt}, refused`]] }],
+    ['a token in a map', { seen: new Map([['a', jwt]]) }],
+    ['a bearer header', { header: `Bearer ${jwt}` }],
+  ])('%s is never written', (_where, fields) => {
+    const { log, text } = capture()
+    log.error('x', fields)
+    for (const part of jwt.split('.')) expect(text()).not.toContain(part)
+  })
+
+  test.each([
+    ['bearer', 'sent Authorization: Bearer s3cr3t-opaque.value='],
+    ['basic', 'proxy said basic czNjcjN0LW9wYXF1ZQ== no: s3cr3t-opaque is url=https://u:s3cr3t-opaque@host/'],
+    ['url', 'amqps://user:s3cr3t-opaque@broker/vhost'],
+    ['form', 'grant_type=x&client_secret=s3cr3t-opaque&scope=y'],
+    ['json', '{"client_secret": "s3cr3t-opaque", "a": 1}'],
+    ['pem', '-----BEGIN PRIVATE KEY-----\ns3cr3t-opaque\n-----END PRIVATE KEY-----'],
+    ['cut pem', '-----BEGIN EC PRIVATE KEY-----\ns3cr3t-opaque'],
+  ])('in running text: %s', (name, given) => {
+    const { log, text } = capture()
+    const sent = name === 'basic' ? given.replace('no: s3cr3t-opaque is ', '') : given
+    log.warn('x', { message: sent })
+    expect(text()).not.toContain('s3cr3t')
+    expect(text()).not.toContain('czNjcjN0')
+  })
+
+  test('the event itself is looked at too', () => {
+    const { log, text } = capture()
+    log.info(`x ${jwt}`)
+    expect(text()).not.toContain(jwt)
+  })
+})
+
+describe('whatever is logged', () => {
+  test('cycles, depths, getters that throw, big integers and functions do not fail the caller', () => {
+    const { log, lines } = capture()
+    const cycle: Record<string, unknown> = { big: 1n, fn: () => 1, nothing: undefined, bytes: new Uint8Array(3) }
+    cycle.self = cycle
+    Object.defineProperty(cycle, 'bad', { enumerable: true, get: () => JSON.parse('no') })
+    log.info('x', cycle)
+    expect(lines()[0]).toMatchObject({ big: '1', self: '[cut]', bytes: '[3 bytes]', bad: '[unreadable]' })
+  })
+
+  test('any value makes one line of JSON', () => {
+    const { log, lines } = capture()
+    let count = 0
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.string(), fc.anything({ withBigInt: true, withMap: true, withDate: true })),
+        (any) => {
+          log.info('x', any)
+          count++
+          return lines().length === count
+        },
+      ),
+      { numRuns: 100 },
+    )
+  })
+})
+
+test('a line is on the descriptor before the process dies of a crash', () => {
+  const module = path.resolve(import.meta.dirname, 'pino-log.ts')
+  const program = `
+    import { pinoLog } from ${JSON.stringify(module)}
+    const log = pinoLog({ level: 'info', to: 'stderr', base: { site: 's', role: 'r' } })
+    for (let i = 0; i < 1000; i++) log.info('n', { i })
+    process.kill(process.pid, 'SIGKILL')`
+  const { stderr, signal } = spawnSync(process.execPath, ['--input-type=module-typescript', '-e', program], {
+    encoding: 'utf8',
+  })
+  expect(signal).toBe('SIGKILL')
+  const lines = stderr.split('\n').filter((line) => line.startsWith('{'))
+  expect(lines).toHaveLength(1000)
+  expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ event: 'n', i: 999 })
+})

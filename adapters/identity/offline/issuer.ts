@@ -1,0 +1,79 @@
+// The site's own issuer, as far as keys are needed: it mints tokens, and reads those that it minted.
+import * as z from 'zod'
+import { claims } from '../../../daemon/kernel/identity.ts'
+import { type IssuedClaims, issuedClaims, judge, type VerifyToken } from './issued-token.ts'
+import type { Revocations } from './revocations.ts'
+
+/** What to put into a token; the issuer adds the rest. */
+export const mintClaims = claims.omit({ jti: true, exp: true }).extend({
+  client_id: issuedClaims.shape.client_id,
+  derived_from: issuedClaims.shape.derived_from,
+  /** The site itself unless said. */
+  aud: z.string().min(1).max(256).optional(),
+})
+export type MintClaims = z.input<typeof mintClaims>
+
+/** Times are in seconds since 1970. */
+export type Minted = { readonly token: string; readonly jti: string; readonly iat: number; readonly exp: number }
+
+export const defaultTtl_s = 3_600
+export const maxTtl_s = 30 * 86_400
+
+export type OfflineIssuerOptions = {
+  readonly siteName: string
+  /** Signs the claims with the active token key, as a compact token. */
+  readonly sign: (payload: IssuedPayload) => Promise<string>
+  readonly verify: VerifyToken
+  readonly revocations: Revocations
+  /** Epoch milliseconds. */
+  readonly now: () => number
+  /** That many random bytes as lower-case hexadecimal. */
+  readonly random: (bytes: number) => string
+}
+
+export type IssuedPayload = { iss: string; aud: string; sub: string; jti: string; iat: number; exp: number }
+
+export interface OfflineIssuer {
+  readonly issuer: string
+  readonly audience: string
+  /**
+   * A token for 1 to `maxTtl_s` seconds, an hour unless said, that never outlives `latest_exp`. Throws a RangeError
+   * for another lifetime, and a ZodError for claims that no provider would accept.
+   */
+  mint(given: MintClaims, ttl_s?: number, latest_exp?: number): Promise<Minted>
+  /** What a token of this issuer says, the whole chain of actors included; undefined when it does not count. */
+  verifySubject(token: string): Promise<IssuedClaims | undefined>
+}
+
+/** Issuer and audience of a site. */
+export function issuerOf(siteName: string): string {
+  return `urn:platform:site:${siteName}`
+}
+
+export function offlineIssuer(options: OfflineIssuerOptions): OfflineIssuer {
+  const issuer = issuerOf(options.siteName)
+  return {
+    issuer,
+    audience: issuer,
+    async mint(given, ttl_s = defaultTtl_s, latest_exp = Number.POSITIVE_INFINITY) {
+      if (!Number.isInteger(ttl_s) || ttl_s < 1 || ttl_s > maxTtl_s) {
+        throw new RangeError(`a token lives 1 to ${maxTtl_s} seconds`)
+      }
+      const iat = Math.floor(options.now() / 1000)
+      const exp = Math.min(iat + ttl_s, latest_exp)
+      const jti = `tok_${options.random(16)}`
+      const { aud = issuer, ...said } = mintClaims.parse(given)
+      const client_id = said.client_id ?? said.sub
+      return {
+        token: await options.sign({ ...said, iss: issuer, aud, client_id, iat, exp, jti } as IssuedPayload),
+        jti,
+        iat,
+        exp,
+      }
+    },
+    async verifySubject(token) {
+      const verdict = await judge(token, options.verify, options.revocations)
+      return 'refused' in verdict ? undefined : verdict
+    },
+  }
+}

@@ -1,0 +1,68 @@
+// The offline identity provider: tokens of the site's own issuer, verified once and then remembered.
+import { hash } from 'node:crypto'
+import type { Claims, IdentityProvider } from '../../../daemon/kernel/identity.ts'
+import { type IssuedClaims, judge, type VerifyToken } from './issued-token.ts'
+import type { Revocations } from './revocations.ts'
+
+export type OfflineProviderOptions = {
+  readonly verify: VerifyToken
+  readonly revocations: Revocations
+  /** Changes whenever the token keys do (`KeyFolder.stamp`): what was verified by other keys is forgotten. */
+  readonly keysStamp: () => string
+  /** Epoch milliseconds. */
+  readonly now: () => number
+  /** Why a token was not accepted; never the token. */
+  readonly refused?: (reason: string) => void
+  /** Verified tokens kept; 10,000 unless said. */
+  readonly maxKept?: number
+}
+
+/**
+ * A known token costs one hash and two `stat` calls: its expiry, revocation and the keys are looked at each time, the
+ * signature is not. Tokens are known by their digest, so that memory holds none.
+ */
+export function offlineProvider(options: OfflineProviderOptions): IdentityProvider {
+  const { revocations, keysStamp, now, maxKept = 10_000 } = options
+  const kept = new Map<string, IssuedClaims>()
+  let keptUnder = ''
+
+  const known = (digest: string): IssuedClaims | undefined => {
+    const stamp = keysStamp()
+    if (stamp !== keptUnder) kept.clear()
+    keptUnder = stamp
+    const claims = kept.get(digest)
+    if (!claims) return undefined
+    kept.delete(digest)
+    if (now() >= claims.exp * 1000) return undefined
+    kept.set(digest, claims)
+    return claims
+  }
+
+  const learn = async (bearer: string, digest: string): Promise<Claims | undefined> => {
+    const under = keptUnder
+    const verdict = await judge(bearer, options.verify, revocations)
+    if ('refused' in verdict) {
+      options.refused?.(verdict.refused)
+      return undefined
+    }
+    // The keys may have changed while it was being verified: then it is accepted once, and not remembered.
+    if (under !== keptUnder) return verdict
+    const oldest = kept.size >= maxKept ? kept.keys().next().value : undefined
+    if (oldest !== undefined) kept.delete(oldest)
+    kept.set(digest, verdict)
+    return verdict
+  }
+
+  return {
+    name: 'offline',
+    async verify(bearer) {
+      const digest = hash('sha256', bearer, 'base64url')
+      const claims = known(digest)
+      if (!claims) return learn(bearer, digest)
+      if (!revocations.isRevoked(claims)) return claims
+      kept.delete(digest)
+      options.refused?.('revoked')
+      return undefined
+    },
+  }
+}

@@ -1,0 +1,134 @@
+// What is revoked on this site: an append-only file that every process reads before it trusts a token.
+import * as fs from 'node:fs'
+import { join } from 'node:path'
+import * as z from 'zod'
+import { Refused } from '../../../daemon/kernel/errors.ts'
+
+const entry = {
+  at: z.iso.datetime(),
+  /** When the entry may be pruned. Judgement ignores it: an entry that ends with its token would end within the skew. */
+  until: z.iso.datetime().optional(),
+  reason: z.string().max(256),
+}
+const revocation = z.union([
+  z.strictObject({ jti: z.string().min(1).max(128), ...entry }),
+  z.strictObject({ subject: z.string().min(1).max(256), ...entry }),
+])
+export type Revocation = z.infer<typeof revocation>
+
+/** What a revocation may meet in a token; `derived_from` holds the ids of the tokens that it was exchanged for. */
+export type Revocable = {
+  readonly jti: string
+  readonly sub: string
+  /** Seconds since 1970. */
+  readonly iat: number
+  readonly derived_from?: readonly string[] | undefined
+}
+
+export interface Revocations {
+  /** Durable when it returns, and in force for every process of the site. */
+  revoke(given: Revocation): void
+  /** Throws `Refused('unavailable')` when the file is absent, was cut short, or holds a line that cannot be read. */
+  isRevoked(token: Revocable): boolean
+}
+
+/** `<site>/identity/revoked.jsonl`, made empty (0600) where there is none; returns its path. For `platform init`. */
+export function prepareRevocations(siteDir: string): string {
+  const dir = join(siteDir, 'identity')
+  fs.mkdirSync(dir, { recursive: true, mode: 0o700 })
+  const file = join(dir, 'revoked.jsonl')
+  fs.closeSync(fs.openSync(file, 'a', 0o600))
+  return file
+}
+
+type Read = {
+  readonly ids: Set<string>
+  /** Subject to the instant (epoch milliseconds) up to which its tokens are void. */
+  readonly subjects: Map<string, number>
+  readonly ino: bigint
+  bytes: number
+  stamp: string
+}
+
+/**
+ * The revocations in this file, one `stat` a judgement and a read of the new lines after a change. An absent file is
+ * not an empty one: deleting it must not bring revoked tokens back.
+ */
+export function fileRevocations(file: string): Revocations {
+  let held: Read | undefined
+
+  const current = (): Read => {
+    const stat = fs.statSync(file, { bigint: true, throwIfNoEntry: false })
+    if (!stat) throw unreadable()
+    const stamp = `${stat.ino}.${stat.size}.${stat.mtimeNs}`
+    if (held?.stamp === stamp) return held
+    if (held?.ino === stat.ino && stat.size < held.bytes) throw unreadable()
+    held = held?.ino === stat.ino ? held : { ids: new Set(), subjects: new Map(), ino: stat.ino, bytes: 0, stamp: '' }
+    take(held, readFrom(file, held.bytes))
+    held.stamp = stamp
+    return held
+  }
+
+  return {
+    revoke: (given) => append(file, `${JSON.stringify(revocation.parse(given))}\n`),
+    isRevoked(token) {
+      const { ids, subjects } = current()
+      if (ids.has(token.jti) || token.derived_from?.some((jti) => ids.has(jti))) return true
+      const voidUntil = subjects.get(token.sub)
+      // `iat` has whole seconds: a token of the revocation's own second is taken for an earlier one.
+      return voidUntil !== undefined && token.iat * 1000 <= voidUntil
+    },
+  }
+}
+
+/** Takes whole lines into account, or none: a line that cannot be read leaves `read` as it was, and throws. */
+function take(read: Read, added: Buffer): void {
+  const lines = added.toString('utf8').split('\n')
+  if (lines.pop() !== '') throw unreadable()
+  const revocations = lines.map(parsed)
+  for (const revoked of revocations) {
+    if ('jti' in revoked) read.ids.add(revoked.jti)
+    else read.subjects.set(revoked.subject, Math.max(Date.parse(revoked.at), read.subjects.get(revoked.subject) ?? 0))
+  }
+  read.bytes += added.length
+}
+
+function parsed(line: string): Revocation {
+  try {
+    return revocation.parse(JSON.parse(line))
+  } catch {
+    throw unreadable()
+  }
+}
+
+function readFrom(file: string, offset: number): Buffer {
+  const opened = fs.openSync(file, 'r')
+  try {
+    const rest = Buffer.alloc(Math.max(0, fs.fstatSync(opened).size - offset))
+    return rest.subarray(0, fs.readSync(opened, rest, 0, rest.length, offset))
+  } finally {
+    fs.closeSync(opened)
+  }
+}
+
+/**
+ * One write of one line, so that two processes never mix theirs. After a line that a crash cut short it starts a line
+ * of its own, so that mending the one does not lose the other. Not created here: see `fileRevocations`.
+ */
+function append(file: string, line: string): void {
+  const { O_RDWR, O_APPEND, O_NOFOLLOW } = fs.constants
+  const opened = fs.openSync(file, O_RDWR | O_APPEND | O_NOFOLLOW)
+  try {
+    const last = Buffer.from('\n')
+    fs.readSync(opened, last, 0, 1, Math.max(0, fs.fstatSync(opened).size - 1))
+    const bytes = Buffer.from(last.toString() === '\n' ? line : `\n${line}`)
+    if (fs.writeSync(opened, bytes) !== bytes.length) throw new Error('the revocation could not be written whole')
+    fs.fsyncSync(opened)
+  } finally {
+    fs.closeSync(opened)
+  }
+}
+
+function unreadable(): Refused {
+  return new Refused('unavailable', 'the list of revoked tokens cannot be read')
+}

@@ -1,0 +1,74 @@
+// Public keys on their way between sites: a JWKS (RFC 7517) that any tool reads, and the way back into records.
+import * as z from 'zod'
+import { type PublicKey, publicKey } from '../../../daemon/kernel/keys.ts'
+import { listKeys } from './key-life.ts'
+import { algorithmOf, publicJwkOf, thumbprint } from './public-jwk.ts'
+
+export type Jwks = { keys: Record<string, unknown>[] }
+
+/**
+ * The site's public keys, of one use or of all. Revoked ones are left out: a reader that knows nothing of the
+ * `platform_` members must not come to trust them.
+ */
+export function exportJwks(dir: string, use?: PublicKey['use']): Jwks {
+  return jwksOf(listKeys(dir).filter((key) => use === undefined || key.use === use))
+}
+
+export function jwksOf(keys: readonly PublicKey[]): Jwks {
+  return { keys: keys.filter((key) => key.status !== 'revoked').map(entryOf) }
+}
+
+function entryOf(key: PublicKey): Record<string, unknown> {
+  return {
+    ...publicJwkOf(key.algorithm, key.jwk),
+    kid: key.kid,
+    alg: key.algorithm,
+    use: 'sig',
+    platform_use: key.use,
+    platform_status: key.status,
+    platform_fingerprint: key.fingerprint,
+    platform_created: key.created,
+    ...(key.not_after === undefined ? {} : { platform_not_after: key.not_after }),
+  }
+}
+
+const jwksFile = z.object({
+  keys: z
+    .array(
+      z.looseObject({
+        kid: z.string(),
+        alg: z.string(),
+        platform_use: publicKey.shape.use,
+        platform_status: publicKey.shape.status,
+        platform_created: publicKey.shape.created,
+        platform_not_after: publicKey.shape.not_after,
+      }),
+    )
+    .min(1)
+    .max(64),
+})
+
+/**
+ * The records of a JWKS that `exportJwks` made. Fingerprints are computed from the keys, never taken from the file.
+ * Throws an Error that names the entry for anything that is not a public key of a known algorithm, and for a private one.
+ */
+export function importJwks(given: unknown): PublicKey[] {
+  const file = jwksFile.safeParse(given)
+  if (!file.success) throw new Error(`this is no JWKS of a site: ${z.prettifyError(file.error)}`)
+  return file.data.keys.map((entry) => {
+    if ('d' in entry || 'priv' in entry) throw new Error(`${entry.kid} is a private key; export public keys instead`)
+    const algorithm = algorithmOf(entry)
+    const jwk = algorithm && publicJwkOf(algorithm, entry)
+    if (!jwk || entry.alg !== algorithm) throw new Error(`${entry.kid} is no key of a known algorithm`)
+    return publicKey.parse({
+      kid: entry.kid,
+      algorithm,
+      fingerprint: thumbprint(jwk),
+      use: entry.platform_use,
+      status: entry.platform_status,
+      created: entry.platform_created,
+      ...(entry.platform_not_after === undefined ? {} : { not_after: entry.platform_not_after }),
+      jwk: { ...jwk },
+    })
+  })
+}

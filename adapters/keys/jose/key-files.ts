@@ -1,0 +1,112 @@
+// Private keys at rest: one file a key, for its owner alone, changed only by renaming a complete file into place.
+import { randomBytes } from 'node:crypto'
+import * as fs from 'node:fs'
+import { join } from 'node:path'
+import * as z from 'zod'
+import { publicKey } from '../../../daemon/kernel/keys.ts'
+import { materialOf, publicJwkOf } from './public-jwk.ts'
+
+/** A key of the site. A revoked one has lost its private half: nothing can sign with it again. */
+export const storedKey = z.strictObject({
+  public_key: publicKey,
+  private_jwk: z.record(z.string(), z.unknown()).optional(),
+})
+export type StoredKey = z.infer<typeof storedKey>
+
+const keyFileName = /^[a-z]+-[A-Za-z0-9_-]{16}\.json$/
+const maxKeyFileBytes = 65_536
+
+/** Makes the folder with mode 0700, or refuses one that others may enter. */
+export function prepareKeyFolder(dir: string): void {
+  fs.mkdirSync(dir, { recursive: true, mode: 0o700 })
+  requirePrivate(fs.statSync(dir), dir, '700')
+}
+
+/**
+ * All keys of the folder, oldest first; none when there is no folder. Throws an Error with its remedy for a folder or
+ * file that others may read, and for a file that is not the key it is named after. Leftovers of a crash (`.*.tmp`) are
+ * no keys.
+ */
+export function readKeyFiles(dir: string): StoredKey[] {
+  const folder = fs.statSync(dir, { throwIfNoEntry: false })
+  if (!folder) return []
+  requirePrivate(folder, dir, '700')
+  const names = fs.readdirSync(dir).filter((name) => !name.startsWith('.'))
+  return names.map((name) => readKeyFile(dir, name)).sort(byAge)
+}
+
+/** Durable when it returns: a crash leaves the old file or the new one, never a part. */
+export function writeKeyFile(dir: string, key: StoredKey): void {
+  prepareKeyFolder(dir)
+  const { kid } = key.public_key
+  const temporary = join(dir, `.${kid}.${randomBytes(6).toString('hex')}.tmp`)
+  const file = fs.openSync(temporary, 'wx', 0o600)
+  try {
+    fs.writeFileSync(file, `${JSON.stringify(storedKey.parse(key), undefined, 2)}\n`)
+    fs.fsyncSync(file)
+  } finally {
+    fs.closeSync(file)
+  }
+  fs.renameSync(temporary, join(dir, `${kid}.json`))
+  syncFolder(dir)
+}
+
+function syncFolder(dir: string): void {
+  const folder = fs.openSync(dir, 'r')
+  try {
+    fs.fsyncSync(folder)
+  } finally {
+    fs.closeSync(folder)
+  }
+}
+
+function readKeyFile(dir: string, name: string): StoredKey {
+  const path = join(dir, name)
+  if (!keyFileName.test(name)) throw new Error(`${path} is no key file; move it out of the key folder`)
+  const key = parsed(readPrivately(path), path)
+  const material = materialOf(key.public_key)
+  const fits = `${key.public_key.kid}.json` === name && material !== undefined
+  if (!fits) throw new Error(`${path} does not hold the key it is named after; restore it from a backup`)
+  if (!key.private_jwk) return key
+  const own = publicJwkOf(key.public_key.algorithm, key.private_jwk)
+  if (JSON.stringify(own) !== JSON.stringify(material)) {
+    throw new Error(`${path} holds a private key that does not belong to its public key; restore it from a backup`)
+  }
+  return key
+}
+
+/** Neither the parser's message nor the text goes into the error: either may quote the private key. */
+function parsed(text: string, path: string): StoredKey {
+  let content: unknown
+  try {
+    content = JSON.parse(text)
+  } catch {
+    throw new Error(`${path} is not JSON; restore it from a backup`)
+  }
+  const key = storedKey.safeParse(content)
+  if (!key.success) throw new Error(`${path} is no key file; restore it from a backup`)
+  return key.data
+}
+
+/** The modes are those of the opened file, so that none can be swapped in between the look and the read. */
+function readPrivately(path: string): string {
+  const file = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK)
+  try {
+    const stat = fs.fstatSync(file)
+    if (!stat.isFile() || stat.size > maxKeyFileBytes) throw new Error(`${path} is no key file; move it out`)
+    requirePrivate(stat, path, '600')
+    return fs.readFileSync(file, 'utf8')
+  } finally {
+    fs.closeSync(file)
+  }
+}
+
+function requirePrivate(stat: fs.Stats, path: string, mode: string): void {
+  if ((stat.mode & 0o077) === 0) return
+  throw new Error(`${path} can be read by others (mode ${(stat.mode & 0o777).toString(8)}); run: chmod ${mode} ${path}`)
+}
+
+function byAge(a: StoredKey, b: StoredKey): number {
+  if (a.public_key.created !== b.public_key.created) return a.public_key.created < b.public_key.created ? -1 : 1
+  return a.public_key.kid < b.public_key.kid ? -1 : 1
+}

@@ -1,0 +1,49 @@
+// The one form of a public key: exact members, exact lengths, one spelling, so that one key has one fingerprint.
+import { createHash } from 'node:crypto'
+import * as z from 'zod'
+import type { KeyAlgorithm, PublicKey } from '../../../daemon/kernel/keys.ts'
+
+/**
+ * Whether the text is the only spelling of its bytes: base64url without padding and with zero spare bits. Without
+ * this, one Ed25519 key has four spellings, and so four thumbprints.
+ */
+export function isCanonicalBase64url(text: string): boolean {
+  return Buffer.from(text, 'base64url').toString('base64url') === text
+}
+
+const bytes = (length: number) =>
+  z.string().refine((text) => isCanonicalBase64url(text) && Buffer.from(text, 'base64url').length === length)
+
+/** RFC 8037, RFC 7518 section 6.2, and ML-DSA for JOSE (kty AKP); lengths from RFC 8032, P-384 and FIPS 204. */
+const schemas = {
+  Ed25519: z.object({ kty: z.literal('OKP'), crv: z.literal('Ed25519'), x: bytes(32) }),
+  ES384: z.object({ kty: z.literal('EC'), crv: z.literal('P-384'), x: bytes(48), y: bytes(48) }),
+  'ML-DSA-87': z.object({ kty: z.literal('AKP'), alg: z.literal('ML-DSA-87'), pub: bytes(2592) }),
+} as const satisfies Record<KeyAlgorithm, z.ZodType>
+
+export type PublicJwk = z.infer<(typeof schemas)[KeyAlgorithm]>
+
+/** The public members alone (a private one is dropped); undefined when it is no key of that algorithm. */
+export function publicJwkOf(algorithm: KeyAlgorithm, jwk: unknown): PublicJwk | undefined {
+  return schemas[algorithm].safeParse(jwk).data
+}
+
+/** The algorithm whose key this is. A JWK of another kind has none. */
+export function algorithmOf(jwk: unknown): KeyAlgorithm | undefined {
+  return (Object.keys(schemas) as KeyAlgorithm[]).find((algorithm) => publicJwkOf(algorithm, jwk) !== undefined)
+}
+
+/** RFC 7638 thumbprint: SHA-256 over the required members in lexicographic order, base64url. */
+export function thumbprint(jwk: PublicJwk): string {
+  const sorted = Object.fromEntries(Object.entries(jwk).sort(([a], [b]) => (a < b ? -1 : 1)))
+  return createHash('sha256').update(JSON.stringify(sorted)).digest('base64url')
+}
+
+/**
+ * The key material of a pinned record. Undefined when the record's fingerprint is not that of its key: people
+ * confirmed the fingerprint, so only the key behind it was ever enrolled.
+ */
+export function materialOf(record: PublicKey): PublicJwk | undefined {
+  const jwk = publicJwkOf(record.algorithm, record.jwk)
+  return jwk && thumbprint(jwk) === record.fingerprint ? jwk : undefined
+}

@@ -1,0 +1,129 @@
+// The kernel's signatures by JWS: what is signed says what it is for, and only pinned keys decide what counts.
+import { flattenedVerify, GeneralSign } from 'jose'
+import { Refused } from '../../../daemon/kernel/errors.ts'
+import {
+  type Jws,
+  jws,
+  type NotVerified,
+  type PublicKey,
+  type Signatures,
+  type SignatureType,
+  type Verified,
+} from '../../../daemon/kernel/keys.ts'
+import { signingKey, verifyingKey } from './crypto-keys.ts'
+import type { StoredKey } from './key-files.ts'
+import { openKeyFolder } from './key-folder.ts'
+import { isCanonicalBase64url, materialOf } from './public-jwk.ts'
+import { strictHeader } from './strict-header.ts'
+
+/** Which keys may sign what: a token key, read by every verifier of tokens, never signs for the site. */
+const uses: Readonly<Record<SignatureType, readonly PublicKey['use'][]>> = {
+  statement: ['message', 'root'],
+  evidence: ['message'],
+  checkpoint: ['message'],
+  keyset: ['message', 'root'],
+  manifest: ['message'],
+  'gap-receipt': ['message'],
+  release: ['personal', 'root'],
+}
+
+export type SignatureOptions = {
+  readonly dir: string
+  /** Epoch milliseconds; a key past its `not_after` signs no more. */
+  readonly now?: () => number
+}
+
+/**
+ * Signatures with the keys of the folder, which is looked at each time: a rotation by the command line counts at once.
+ * `sign` uses every active message key (usually one), since a peer's threshold may ask for several.
+ */
+export function joseSignatures({ dir, now = Date.now }: SignatureOptions): Signatures {
+  const folder = openKeyFolder(dir)
+  return {
+    async sign(type, payload) {
+      const able = folder
+        .keys()
+        .filter(({ public_key }) => public_key.use === 'message' && mayStillSign(public_key, now()))
+      if (able.length === 0) throw new Refused('unavailable', 'the site has no active message key')
+      return signWith(able, type, payload)
+    },
+    verify: verifyJws,
+    publicKeys: () => folder.keys().map((key) => key.public_key),
+  }
+}
+
+function mayStillSign(key: PublicKey, now: number): boolean {
+  return key.status === 'active' && (key.not_after === undefined || now < Date.parse(key.not_after))
+}
+
+/** Signs with exactly these keys (a root key, a person's own). Throws for a key of another use, and above 48 KiB. */
+export async function signWith(keys: readonly StoredKey[], type: SignatureType, payload: Uint8Array): Promise<Jws> {
+  const signing = new GeneralSign(payload)
+  for (const key of keys) {
+    const { algorithm, kid, use } = key.public_key
+    if (!uses[type].includes(use)) throw new Error(`${kid} is a ${use} key; it does not sign a ${type}`)
+    signing.addSignature(await signingKey(key)).setProtectedHeader({ alg: algorithm, kid, typ: typOf(type) })
+  }
+  return jws.parse(await signing.sign())
+}
+
+/**
+ * The keys that signed, each counted once however often and under whatever names it is listed. One signature that does
+ * not hold spoils the envelope; one by a key that is not pinned (a newer one, say) only does not count. Retired keys
+ * verify. `not_after` is for the caller to hold against the time of the message: there is no trusted time here.
+ */
+export async function verifyJws(
+  type: SignatureType,
+  envelope: Jws,
+  pinned: readonly PublicKey[],
+): Promise<Verified | NotVerified> {
+  const read = jws.safeParse(envelope)
+  if (!read.success || !isCanonicalBase64url(read.data.payload)) return 'bad_signature'
+  const usable = pinned.filter((key) => uses[type].includes(key.use) && materialOf(key) !== undefined)
+  const signers = new Map<string, PublicKey>()
+  let verdict: NotVerified = 'unknown_key'
+  for (const signature of read.data.signatures) {
+    const outcome = await judge(typOf(type), { payload: read.data.payload, ...signature }, usable)
+    if (outcome === 'bad_signature') return outcome
+    if (outcome === 'key_revoked') verdict = outcome
+    if (typeof outcome === 'object') signers.set(outcome.fingerprint, outcome)
+  }
+  if (signers.size === 0) return verdict
+  return { payload: new Uint8Array(Buffer.from(read.data.payload, 'base64url')), keys: [...signers.values()] }
+}
+
+type OneSignature = { readonly payload: string; readonly protected: string; readonly signature: string }
+
+async function judge(
+  typ: string,
+  signed: OneSignature,
+  usable: readonly PublicKey[],
+): Promise<PublicKey | NotVerified> {
+  const header = strictHeader(signed.protected)
+  if (header?.typ !== typ || !isCanonicalBase64url(signed.signature)) return 'bad_signature'
+  const named = usable.filter((key) => key.kid === header.kid)
+  if (named.length === 0) return 'unknown_key'
+  // A key revoked under one name is revoked under all.
+  const revoked = new Set(usable.filter((key) => key.status === 'revoked').map((key) => key.fingerprint))
+  const standing = named.filter((key) => !revoked.has(key.fingerprint))
+  if (standing.length === 0) return 'key_revoked'
+  for (const key of standing) {
+    if (key.algorithm === header.alg && (await holds(signed, key))) return key
+  }
+  return 'bad_signature'
+}
+
+async function holds(signed: OneSignature, record: PublicKey): Promise<boolean> {
+  const key = await verifyingKey(record)
+  if (!key) return false
+  try {
+    await flattenedVerify({ ...signed }, key, { algorithms: [record.algorithm] })
+    return true
+  } catch {
+    return false
+  }
+}
+
+function typOf(type: SignatureType): string {
+  return `platform-${type}+jws`
+}

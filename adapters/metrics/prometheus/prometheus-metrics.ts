@@ -1,0 +1,80 @@
+// Counts the kernel's declared metrics with prom-client, and prints them in the Prometheus text format.
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Metric, MetricLabels, Metrics } from '../../../daemon/kernel/metrics.ts'
+
+export type PrometheusOptions = {
+  /** Adds Node's own figures (memory, event loop, garbage collection); once for each process is enough. */
+  readonly process?: boolean
+  /** An undeclared metric, or a label that it does not have, throws; otherwise it is not counted. */
+  readonly strict?: boolean
+}
+
+type Recorder = (value: number) => void
+
+/** A declared metric with one recorder for each set of label values, so that a repeat costs one look-up. */
+type Kept = {
+  readonly metric: Metric
+  readonly recorders: Map<string, Recorder>
+  readonly recorderOf: (labels: Record<string, string>) => Recorder
+}
+
+/** A registry of its own: two roles in one process may declare the same name. Throws when a name is declared twice. */
+export function prometheusMetrics(declared: readonly Metric[], options: PrometheusOptions = {}): Metrics {
+  const registry = new Registry()
+  if (options.process) collectDefaultMetrics({ register: registry })
+  const kept = new Map(declared.map((metric) => [metric.name, keep(metric, registry)]))
+  const recorder = (kind: Metric['kind'], metric: Metric, labels: Readonly<Record<string, string>>) => {
+    const found = kept.get(metric.name)
+    const key = found && keyOf(found.metric, labels)
+    if (found === undefined || key === undefined || found.metric.kind !== kind) {
+      if (options.strict) throw new TypeError(`${metric.name} is no declared ${kind} with these labels`)
+      return undefined
+    }
+    return found.recorders.get(key) ?? remember(found, key, labels)
+  }
+  return {
+    count: (metric, labels, by = 1) => recorder('counter', metric, labels)?.(by),
+    set: (metric, labels, value) => recorder('gauge', metric, labels)?.(value),
+    observe: (metric, labels, value) => recorder('histogram', metric, labels)?.(value),
+    text: () => registry.metrics(),
+  }
+}
+
+function remember(found: Kept, key: string, labels: Readonly<Record<string, string>>): Recorder {
+  const recorder = found.recorderOf({ ...labels })
+  found.recorders.set(key, recorder)
+  return recorder
+}
+
+/** The label values in declared order; undefined when a label is missing, unknown or not text. */
+function keyOf(metric: Metric, labels: MetricLabels<string>): string | undefined {
+  let key = ''
+  for (const name of metric.labels) {
+    const value = labels[name]
+    if (typeof value !== 'string') return undefined
+    key = key === '' ? value : `${key}\0${value}`
+  }
+  let given = 0
+  for (const _name in labels) given++
+  return given === metric.labels.length ? key : undefined
+}
+
+function keep(metric: Metric, registry: Registry): Kept {
+  const { name, help } = metric
+  const common = { name, help, labelNames: [...metric.labels], registers: [registry] }
+  const recorders = new Map<string, Recorder>()
+  if (metric.kind === 'counter') {
+    const of = new Counter(common)
+    return { metric, recorders, recorderOf: (labels) => bound(of.labels(labels), 'inc') }
+  }
+  if (metric.kind === 'gauge') {
+    const of = new Gauge(common)
+    return { metric, recorders, recorderOf: (labels) => bound(of.labels(labels), 'set') }
+  }
+  const of = new Histogram({ ...common, ...(metric.buckets ? { buckets: [...metric.buckets] } : {}) })
+  return { metric, recorders, recorderOf: (labels) => bound(of.labels(labels), 'observe') }
+}
+
+function bound<K extends string>(child: Record<K, Recorder>, verb: K): Recorder {
+  return (value) => child[verb](value)
+}

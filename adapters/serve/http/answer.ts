@@ -1,0 +1,54 @@
+// Writes what came of a request: JSON, another representation, the head of a stream, or a problem document.
+import type { FastifyReply } from 'fastify'
+import type { Refused } from '../../../daemon/kernel/errors.ts'
+import type { Answer } from '../../../daemon/kernel/invoke.ts'
+import { problemOf } from '../../../daemon/kernel/problem.ts'
+
+/** On every answer: nothing is kept by caches, guessed by browsers, or run by them. */
+export const commonHeaders = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+} as const
+
+export type Headers = Record<string, string | number>
+
+/**
+ * Writes a whole answer. Past Fastify, which would parse the content type again and add a charset that neither JSON
+ * nor problem documents have. Nothing happens when the client has gone or an answer has begun.
+ */
+export function write(reply: FastifyReply, status: number, headers: Headers, text: string | undefined): void {
+  const { raw } = reply.hijack()
+  if (raw.headersSent || raw.destroyed) return
+  if (text !== undefined) headers['content-length'] = Buffer.byteLength(text)
+  raw.writeHead(status, headers)
+  raw.end(text)
+}
+
+/** Answers whose body is a plain value of the operation's output. */
+export function writeJson(reply: FastifyReply, headers: Headers, { status, body, version }: Answer): void {
+  if (version !== undefined) headers.etag = `"${version}"`
+  if (status === 204 || body === undefined) {
+    write(reply, 204, headers, undefined)
+    return
+  }
+  headers['content-type'] = 'application/json'
+  write(reply, status, headers, JSON.stringify(body))
+}
+
+/** `hadToken`: a token was sent, and so it is what was wrong (RFC 6750, section 3). */
+export function writeProblem(
+  reply: FastifyReply,
+  headers: Headers,
+  refused: Refused,
+  trace_id: string,
+  hadToken = false,
+): void {
+  const { status } = refused.row
+  if (status === 401) {
+    headers['www-authenticate'] = `Bearer realm="platform"${hadToken ? ', error="invalid_token"' : ''}`
+  }
+  if (status === 429 || status === 503) headers['retry-after'] = refused.retry_after_s ?? 1
+  headers['content-type'] = 'application/problem+json'
+  write(reply, status, headers, JSON.stringify(problemOf(refused, trace_id)))
+}

@@ -1,0 +1,68 @@
+// Writes server-sent events at the pace of the reader, until the events, the reader or the service end.
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import type { ServerEvent } from '../../../daemon/kernel/operation.ts'
+
+/** The reason of an abort by which a stream ends politely: the client is told when to come back. */
+export const endOfService = Symbol('end of service')
+
+export type StreamOptions = {
+  readonly signal: AbortSignal
+  readonly heartbeat_ms: number
+  /** Turns what the events threw into the data of a last event "problem". */
+  readonly problemOf: (error: unknown) => unknown
+}
+
+/** The head must have been written. Resolves when the stream has ended; never rejects. */
+export async function streamEvents(
+  to: ServerResponse,
+  events: AsyncIterable<ServerEvent>,
+  { signal, heartbeat_ms, problemOf }: StreamOptions,
+): Promise<void> {
+  const iterator = events[Symbol.asyncIterator]()
+  const heartbeat = startHeartbeat(to, heartbeat_ms)
+  try {
+    for (;;) {
+      const next = await unlessAborted(iterator.next(), signal)
+      if (!next || next.done) break
+      if (!to.write(frame(next.value))) await once(to, 'drain', { signal })
+    }
+  } catch (error) {
+    if (!signal.aborted) to.write(`event: problem\ndata: ${JSON.stringify(problemOf(error))}\n\n`)
+  } finally {
+    clearInterval(heartbeat)
+    if (signal.reason === endOfService) to.write('retry: 2000\n\n')
+    to.end()
+    iterator.return?.().catch(() => undefined)
+  }
+}
+
+/** Event ids and names come from operations; a line break in one would forge a field. */
+export function frame({ id, event, data }: ServerEvent): string {
+  return `id: ${line(id)}\nevent: ${line(event)}\ndata: ${JSON.stringify(data)}\n\n`
+}
+
+function line(text: string): string {
+  return text.replaceAll(/[\r\n\0]/g, ' ')
+}
+
+/** A reader that has not taken one byte between two beats has gone, whatever its socket says. */
+function startHeartbeat(to: ServerResponse, every_ms: number): NodeJS.Timeout {
+  let wasStuck = false
+  const beat = () => {
+    if (to.writableNeedDrain && wasStuck) to.destroy()
+    wasStuck = to.writableNeedDrain
+    if (!wasStuck) to.write(':\n\n')
+  }
+  return setInterval(beat, every_ms).unref()
+}
+
+/** The listener is taken off after each event: racing one long-lived promise would keep every event in memory. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  if (signal.aborted) return Promise.resolve(undefined)
+  return new Promise((resolve, reject) => {
+    const stop = () => resolve(undefined)
+    signal.addEventListener('abort', stop, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
+}

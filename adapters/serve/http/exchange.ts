@@ -1,0 +1,185 @@
+// One request through the kernel and back: admitted before its body is read, performed, answered once.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Log } from '../../../daemon/kernel/call.ts'
+import { isRefused, type Refused, refuse } from '../../../daemon/kernel/errors.ts'
+import { type Answer, admit, perform, type Workshop } from '../../../daemon/kernel/invoke.ts'
+import type { Metrics } from '../../../daemon/kernel/metrics.ts'
+import { type Addressed, Reply, type ServerEvent } from '../../../daemon/kernel/operation.ts'
+import { problemOf } from '../../../daemon/kernel/problem.ts'
+import { acceptsOf } from './accept.ts'
+import { commonHeaders, type Headers, write, writeJson, writeProblem } from './answer.ts'
+import { streamEvents } from './event-stream.ts'
+import { Flight, type Flights, outOfTime } from './flight.ts'
+import { httpRequests, httpSeconds } from './http-metrics.ts'
+import type { Limits } from './limits.ts'
+import { bodyRefusal, parseBody } from './request-body.ts'
+import { bearerOf, type Conditions, conditionsOf } from './request-headers.ts'
+import { traceOf, traceparent } from './trace-context.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set once the request is known to be for an operation. */
+    flight: Flight | undefined
+  }
+}
+
+/** What every request of a listener needs. */
+export type Desk = {
+  readonly workshop: Workshop
+  readonly flights: Flights
+  readonly limits: Limits
+  readonly log: Log
+  readonly metrics: Metrics
+}
+
+/** Everything that can be decided on the head alone. True when the body may be read; otherwise it has been answered. */
+export async function enter(desk: Desk, target: Addressed, request: FastifyRequest, reply: FastifyReply) {
+  const { headers } = request
+  const flight = new Flight(target, reply, traceOf(headers.traceparent, desk.workshop.surroundings))
+  request.flight = flight
+  reply.raw.once('close', () => leave(desk, flight))
+  const refused = desk.flights.enter(flight) ?? headRefusal(request) ?? (await admission(desk, flight, request))
+  if (!refused) return true
+  finish(desk, flight, refused, bearerOf(headers.authorization) !== undefined)
+  return false
+}
+
+async function admission(desk: Desk, flight: Flight, { headers }: FastifyRequest): Promise<Refused | undefined> {
+  const { operation } = flight.target
+  const caller = await admit(desk.workshop, operation, bearerOf(headers.authorization))
+  if (isRefused(caller)) return caller
+  const conditions = conditionsOf(operation, headers)
+  if (isRefused(conditions)) return conditions
+  flight.caller = caller
+  flight.conditions = conditions
+  return bodyRefusal(operation, headers)
+}
+
+/** Node's own answer to a missing Host would not be a problem document; the router takes an empty segment for a name. */
+function headRefusal({ raw, params }: FastifyRequest): Refused | undefined {
+  if (raw.httpVersionMajor !== 1 || (raw.headers.host === undefined && raw.httpVersion !== '1.0')) {
+    return refuse('malformed', 'a request must be HTTP/1.1 and have a Host header')
+  }
+  for (const value of Object.values(params as Record<string, string>)) {
+    if (value === '') return refuse('not_found', 'nothing is served at this path')
+  }
+  return undefined
+}
+
+/** Performs an admitted request whose body has arrived. Never rejects. */
+export async function carryOut(desk: Desk, flight: Flight, request: FastifyRequest): Promise<void> {
+  const { target, caller, trace } = flight
+  const body = parseBody(target.operation, request.body)
+  if (isRefused(body) || !caller) {
+    finish(desk, flight, isRefused(body) ? body : refuse('internal', 'the request was never admitted'))
+    return
+  }
+  const result = await perform(desk.workshop, target, caller, {
+    params: request.params as Record<string, string>,
+    query: request.query as Record<string, string | string[]>,
+    body,
+    accepts: acceptsOf(request.headers.accept),
+    ...(flight.conditions as Conditions),
+    trace_id: trace.trace_id,
+    signal: flight.controller.signal,
+    // Where a token is what admits, it has done its work and goes no further.
+    authorization: target.operation.allow === 'public' ? request.headers.authorization : undefined,
+  })
+  finish(desk, flight, result)
+}
+
+/** Answers, unless that has been done: a result that comes after the time limit is dropped. */
+export function finish(desk: Desk, flight: Flight, result: Answer | Refused, hadToken = false): void {
+  if (flight.isAnswered) return
+  flight.isAnswered = true
+  const headers = headersOf(desk, flight)
+  if (isRefused(result)) {
+    report(desk, flight, result)
+    writeProblem(flight.reply, headers, result, flight.trace.trace_id, hadToken)
+    return
+  }
+  if (!(result.body instanceof Reply)) {
+    writeJson(flight.reply, headers, result)
+    return
+  }
+  Object.assign(headers, lowerCased(result.body.headers), { 'content-type': result.body.content_type })
+  if (typeof result.body.body === 'string') write(flight.reply, result.status, headers, result.body.body)
+  else void stream(desk, flight, headers, result.status, result.body.body)
+}
+
+async function stream(
+  desk: Desk,
+  flight: Flight,
+  headers: Headers,
+  status: number,
+  events: AsyncIterable<ServerEvent>,
+) {
+  const { raw } = flight.reply.hijack()
+  if (raw.destroyed) return
+  raw.writeHead(status, headers)
+  if (flight.reply.request.method === 'HEAD') {
+    raw.end()
+    return
+  }
+  raw.flushHeaders()
+  await streamEvents(raw, events, {
+    signal: flight.controller.signal,
+    heartbeat_ms: desk.limits.heartbeat_ms,
+    problemOf: (error) => problemOf(refusedFrom(desk, flight.target.address, error), flight.trace.trace_id),
+  })
+}
+
+/** Gives up on a request that took too long: its signal is aborted, and the client is told. */
+export function giveUp(desk: Desk, flight: Flight): void {
+  const refused = outOfTime()
+  flight.controller.abort(refused)
+  finish(desk, flight, refused)
+}
+
+/** A thrown error as a refusal; what is not one already goes to the log and stays there. */
+export function refusedFrom({ log }: Desk, address: string, error: unknown): Refused {
+  if (isRefused(error)) return error
+  log.error('http.failed', { operation: address, error: error instanceof Error ? error.stack : String(error) })
+  return refuse('internal', 'the service failed; the trace id finds the cause in its log')
+}
+
+/** Headers for a request that is for no operation: a path that nobody serves, or one that cannot be read. */
+export function strayHeaders(desk: Desk): Headers {
+  return desk.flights.isClosing ? { ...commonHeaders, connection: 'close' } : { ...commonHeaders }
+}
+
+function headersOf(desk: Desk, { trace }: Flight): Headers {
+  const headers = strayHeaders(desk)
+  headers.traceparent = traceparent(trace, desk.workshop.surroundings.random(8))
+  return headers
+}
+
+/** One line for each failure of ours; `internal` has had its own line, with the cause. */
+function report({ log }: Desk, { target, trace }: Flight, refused: Refused): void {
+  const { status } = refused.row
+  if (status < 500 || refused.code === 'internal') return
+  log.warn('http.refused', {
+    operation: target.address,
+    code: refused.code,
+    status,
+    detail: refused.message,
+    trace_id: trace.trace_id,
+  })
+}
+
+/** The one end of every request: answered, timed out, or the client gone, which aborts what still runs. */
+function leave({ flights, metrics, log }: Desk, flight: Flight): void {
+  const { raw } = flight.reply
+  const operation = flight.target.address
+  flights.leave(flight)
+  if (!raw.writableFinished) flight.controller.abort()
+  const seconds = (performance.now() - flight.started_ms) / 1000
+  const status = raw.headersSent ? String(raw.statusCode) : 'aborted'
+  metrics.count(httpRequests, { operation, status })
+  if (!flight.isStream) metrics.observe(httpSeconds, { operation }, seconds)
+  log.debug('http.answered', { operation, status, seconds, trace_id: flight.trace.trace_id })
+}
+
+function lowerCased(headers: Readonly<Record<string, string>>): Headers {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+}

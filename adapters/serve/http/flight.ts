@@ -1,0 +1,88 @@
+// The requests under way on a listener: how many, since when, and how to end them.
+import type { FastifyReply } from 'fastify'
+import { Refused, refuse } from '../../../daemon/kernel/errors.ts'
+import type { Caller } from '../../../daemon/kernel/identity.ts'
+import type { Addressed } from '../../../daemon/kernel/operation.ts'
+import type { Limits } from './limits.ts'
+import type { Conditions } from './request-headers.ts'
+import type { Trace } from './trace-context.ts'
+
+/** One request from its head to its end. A class, since one is made for every request. */
+export class Flight {
+  readonly target: Addressed
+  readonly reply: FastifyReply
+  readonly trace: Trace
+  /** Milliseconds of `performance.now()`. */
+  readonly started_ms = performance.now()
+  readonly controller = new AbortController()
+  caller: Caller | undefined
+  conditions: Conditions | undefined
+  /** The answer has been given, or begun: a later one is dropped. */
+  isAnswered = false
+
+  constructor(target: Addressed, reply: FastifyReply, trace: Trace) {
+    this.target = target
+    this.reply = reply
+    this.trace = trace
+  }
+
+  get isStream(): boolean {
+    return this.target.operation.streams === true
+  }
+}
+
+export class Flights {
+  /** In order of arrival, so that the oldest come first. */
+  readonly plain = new Set<Flight>()
+  readonly streams = new Set<Flight>()
+  isClosing = false
+  readonly #limits: Limits
+  #whenEmpty: (() => void) | undefined
+
+  constructor(limits: Limits) {
+    this.#limits = limits
+  }
+
+  /** Counts a request in, or says why there is no room for it. */
+  enter(flight: Flight): Refused | undefined {
+    if (this.isClosing) return new Refused('unavailable', 'the service is stopping', [], 2)
+    const [set, most] = flight.isStream ? [this.streams, this.#limits.streams] : [this.plain, this.#limits.in_flight]
+    if (set.size >= most) return new Refused('unavailable', 'the service has too much to do', [], 1)
+    set.add(flight)
+    return undefined
+  }
+
+  leave(flight: Flight): void {
+    ;(flight.isStream ? this.streams : this.plain).delete(flight)
+    if (this.#whenEmpty && this.isEmpty) this.#whenEmpty()
+  }
+
+  get isEmpty(): boolean {
+    return this.plain.size + this.streams.size === 0
+  }
+
+  all(): Flight[] {
+    return [...this.plain, ...this.streams]
+  }
+
+  /** Requests that have run out of time, each to be answered `timeout`. All have the same limit: the oldest go first. */
+  overdue(now_ms: number): Flight[] {
+    const late: Flight[] = []
+    for (const flight of this.plain) {
+      if (now_ms - flight.started_ms < this.#limits.request_ms) break
+      if (!flight.isAnswered) late.push(flight)
+    }
+    return late
+  }
+
+  /** Lets nobody in any more; resolves when the last one has left. */
+  emptied(): Promise<void> {
+    this.isClosing = true
+    if (this.isEmpty) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#whenEmpty = resolve
+    })
+  }
+}
+
+export const outOfTime = (): Refused => refuse('timeout', 'the operation took too long and was given up')

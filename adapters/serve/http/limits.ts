@@ -1,0 +1,30 @@
+// How much one listener lets strangers take: time, connections, bytes. Each number can be set by boot or a test.
+
+export type Limits = {
+  /** Requests under way at once; the next one is answered 503. Streams are counted apart. */
+  readonly in_flight: number
+  readonly streams: number
+  /** From the whole head to the answer; streams are exempt. */
+  readonly request_ms: number
+  /** For a client to send its head, and then all of its request. */
+  readonly headers_ms: number
+  readonly receive_ms: number
+  readonly idle_ms: number
+  readonly header_bytes: number
+  /** Largest body where the operation names none. */
+  readonly body_bytes: number
+  /** Between the comments that keep a quiet event stream alive through proxies. */
+  readonly heartbeat_ms: number
+}
+
+export const defaultLimits: Limits = {
+  in_flight: 1_000,
+  streams: 1_000,
+  request_ms: 30_000,
+  headers_ms: 10_000,
+  receive_ms: 30_000,
+  idle_ms: 65_000,
+  header_bytes: 16_384,
+  body_bytes: 1_048_576,
+  heartbeat_ms: 15_000,
+}

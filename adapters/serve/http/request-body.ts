@@ -1,0 +1,44 @@
+// Decides whether a body may be read at all, before a byte of it is, and then what it says.
+import type { IncomingHttpHeaders } from 'node:http'
+import { type Refused, refuse } from '../../../daemon/kernel/errors.ts'
+import { type AnyOperation, hasBody } from '../../../daemon/kernel/operation.ts'
+import { parseSoundJson } from './sound-json.ts'
+
+const form = 'application/x-www-form-urlencoded'
+
+/** Why this body will not be read; `undefined` when it will, or when there is none. */
+export function bodyRefusal(operation: AnyOperation, headers: IncomingHttpHeaders): Refused | undefined {
+  const length = headers['content-length']
+  if (headers['transfer-encoding'] === undefined && (length === undefined || Number(length) === 0)) return undefined
+  if (!hasBody(operation.method)) return refuse('malformed', 'this operation takes no body')
+  const wanted = operation.consumes ?? 'application/json'
+  const coding = headers['content-encoding']
+  if (coding !== undefined && coding.toLowerCase() !== 'identity') {
+    return refuse('unsupported_media_type', 'a body may not be compressed')
+  }
+  if (isOfType(wanted, headers['content-type'])) return undefined
+  return refuse('unsupported_media_type', `the body must be ${wanted}`)
+}
+
+function isOfType(wanted: string, given: string | undefined): boolean {
+  if (given === wanted) return true
+  const [type, ...parameters] = (given ?? '').toLowerCase().split(';')
+  return type?.trim() === wanted && parameters.every((one) => /^\s*(charset="?utf-8"?)?\s*$/.test(one))
+}
+
+/** The body as a value; `undefined` for an empty one. */
+export function parseBody(operation: AnyOperation, body: unknown): unknown | Refused {
+  if (!Buffer.isBuffer(body) || body.length === 0) return undefined
+  return operation.consumes === form ? parseForm(body) : parseSoundJson(body)
+}
+
+function parseForm(body: Buffer): Record<string, string> | Refused {
+  const fields = new Map<string, string>()
+  for (const [name, value] of new URLSearchParams(body.toString('utf8'))) {
+    if (fields.has(name) || name === '__proto__') {
+      return refuse('malformed', 'a field is given more than once, or has a name that no field may have')
+    }
+    fields.set(name, value)
+  }
+  return Object.fromEntries(fields)
+}

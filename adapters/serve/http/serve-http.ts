@@ -1,0 +1,133 @@
+// The REST surface: a listener that serves operations over HTTP, with Fastify as its router and body reader.
+import type http from 'node:http'
+import type { Socket } from 'node:net'
+import { type FastifyError, type FastifyInstance, fastify } from 'fastify'
+import type { Log } from '../../../daemon/kernel/call.ts'
+import type { Workshop } from '../../../daemon/kernel/invoke.ts'
+import type { Metrics } from '../../../daemon/kernel/metrics.ts'
+import type { Addressed } from '../../../daemon/kernel/operation.ts'
+import { endOfService } from './event-stream.ts'
+import { carryOut, type Desk, enter, giveUp } from './exchange.ts'
+import { Flights } from './flight.ts'
+import { httpInFlight } from './http-metrics.ts'
+import { defaultLimits, type Limits } from './limits.ts'
+import { pathsOf, routerPath } from './served-paths.ts'
+import { closeToOthers, prepareSocketFile } from './socket-file.ts'
+import { fail, strayHandler, unreadable } from './stray.ts'
+
+export type Listen = { readonly host: string; readonly port: number } | { readonly socket: string }
+
+export type ServeOptions = {
+  /** Of the listener, as metrics and logs name it. */
+  readonly name: string
+  readonly operations: readonly Addressed[]
+  readonly workshop: Workshop
+  /** Leaves out the operations that only the internal listener and the local socket may serve. */
+  readonly restricted: boolean
+  readonly listen: Listen
+  /** PEM texts. With `ca`, a client must show a certificate of it. */
+  readonly tls?: { readonly cert: string; readonly key: string; readonly ca?: string }
+  readonly limits?: Partial<Limits>
+  readonly log: Log
+  readonly metrics: Metrics
+}
+
+export type HttpServer = {
+  /** `http://host:port`, `https://host:port` or `unix:<path>`. */
+  readonly url: string
+  /** The port bound, also when 0 was asked for; 0 for a socket file. */
+  readonly port: number
+  /** Stops accepting, ends streams, waits for the rest at most this long, then cuts it off. Resolves when all is closed. */
+  close(deadline_ms: number): Promise<void>
+}
+
+/** Listens. Throws when the address is taken, or the socket's folder is open to others. */
+export async function serveHttp(options: ServeOptions): Promise<HttpServer> {
+  const limits = { ...defaultLimits, ...options.limits }
+  const { workshop, log, metrics, listen } = options
+  const desk: Desk = { workshop, log, metrics, limits, flights: new Flights(limits) }
+  const operations = options.operations.filter(({ operation }) => !(options.restricted && operation.inside))
+  const app = newApp(desk, options.tls)
+  for (const target of operations) addRoutes(app, desk, target)
+  app.setNotFoundHandler(strayHandler(desk, operations))
+  app.setErrorHandler((error: FastifyError, request, reply) => fail(desk, error, request, reply))
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+
+  if ('socket' in listen) await prepareSocketFile(listen.socket)
+  const url = await app.listen('socket' in listen ? { path: listen.socket } : listen)
+  if ('socket' in listen) await closeToOthers(listen.socket)
+  const address = app.server.address()
+  const sweep = setInterval(() => sweepLate(desk, options.name), Math.min(250, limits.request_ms / 2)).unref()
+  return {
+    url: 'socket' in listen ? `unix:${listen.socket}` : url,
+    port: typeof address === 'object' && address ? address.port : 0,
+    close: (deadline_ms) => close(app, desk, deadline_ms).finally(() => clearInterval(sweep)),
+  }
+}
+
+function newApp(desk: Desk, tls: ServeOptions['tls']): FastifyInstance {
+  const { limits } = desk
+  const node: http.ServerOptions = {
+    headersTimeout: limits.headers_ms,
+    requestTimeout: limits.receive_ms,
+    keepAliveTimeout: limits.idle_ms,
+    maxHeaderSize: limits.header_bytes,
+    connectionsCheckingInterval: Math.min(1_000, limits.headers_ms / 2),
+    joinDuplicateHeaders: true,
+    requireHostHeader: false,
+    noDelay: true,
+  }
+  const https = tls && { ...node, ...tls, minVersion: 'TLSv1.2' as const, requestCert: tls.ca !== undefined }
+  const app = fastify({
+    ...(https ? { https } : { http: node }),
+    requestTimeout: limits.receive_ms,
+    keepAliveTimeout: limits.idle_ms,
+    bodyLimit: limits.body_bytes,
+    logger: false,
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: 512 },
+    frameworkErrors: (error, request, reply) => fail(desk, error, request, reply),
+    clientErrorHandler: (error, socket) => unreadable(desk, error, socket as Socket),
+  }) as unknown as FastifyInstance
+  app.decorateRequest('flight', undefined)
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  return app
+}
+
+function addRoutes(app: FastifyInstance, desk: Desk, target: Addressed): void {
+  const { method, max_body_bytes } = target.operation
+  for (const path of pathsOf(target.operation)) {
+    app.route({
+      method: method === 'GET' ? ['GET', 'HEAD'] : method,
+      url: routerPath(path),
+      ...(max_body_bytes === undefined ? {} : { bodyLimit: max_body_bytes }),
+      onRequest: async (request, reply) => ((await enter(desk, target, request, reply)) ? undefined : reply),
+      handler: (request) => {
+        if (request.flight) void carryOut(desk, request.flight, request)
+      },
+    })
+  }
+}
+
+function sweepLate(desk: Desk, listener: string): void {
+  for (const flight of desk.flights.overdue(performance.now())) giveUp(desk, flight)
+  desk.metrics.set(httpInFlight, { listener }, desk.flights.plain.size + desk.flights.streams.size)
+}
+
+async function close(app: FastifyInstance, desk: Desk, deadline_ms: number): Promise<void> {
+  const emptied = desk.flights.emptied()
+  const closed = app.close()
+  for (const flight of desk.flights.streams) flight.controller.abort(endOfService)
+  const cutOff = setTimeout(() => {
+    for (const flight of desk.flights.all()) flight.controller.abort(endOfService)
+    app.server.closeAllConnections()
+  }, deadline_ms)
+  await emptied
+  // Every answer has been handed to the operating system; what is left are connections that asked for nothing.
+  app.server.closeAllConnections()
+  await closed
+  clearTimeout(cutOff)
+}

@@ -1,0 +1,56 @@
+// Answers requests that reach no operation: unknown paths, other methods, bytes that cannot be read, accidents.
+import type { Socket } from 'node:net'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { type Refused, refuse } from '../../../daemon/kernel/errors.ts'
+import type { Addressed } from '../../../daemon/kernel/operation.ts'
+import { writeProblem } from './answer.ts'
+import { type Desk, finish, refusedFrom, strayHeaders } from './exchange.ts'
+import { httpRequests } from './http-metrics.ts'
+import { answerUnreadable } from './raw-problem.ts'
+import { servedPaths } from './served-paths.ts'
+import { traceOf } from './trace-context.ts'
+
+/** Paths that nobody serves, and methods that a path does not have. */
+export function strayHandler(desk: Desk, operations: readonly Addressed[]) {
+  const methodsOf = servedPaths(operations)
+  return (request: FastifyRequest, reply: FastifyReply): void => {
+    const allowed = methodsOf(request.url.split('?', 1)[0] ?? '')
+    if (allowed.length === 0) {
+      stray(desk, request, reply, refuse('not_found', 'nothing is served at this path'))
+      return
+    }
+    const refused = refuse('method_not_allowed', `this path is served by ${allowed.join(', ')}`)
+    stray(desk, request, reply, refused, { allow: allowed.join(', ') })
+  }
+}
+
+function stray(desk: Desk, request: FastifyRequest, reply: FastifyReply, refused: Refused, extra = {}): void {
+  const { trace_id } = traceOf(request.headers.traceparent, desk.workshop.surroundings)
+  desk.metrics.count(httpRequests, { operation: 'none', status: String(refused.row.status) })
+  writeProblem(reply, { ...strayHeaders(desk), ...extra }, refused, trace_id)
+}
+
+const refusalOf: Readonly<Record<string, Refused>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: refuse('too_large', 'the body is larger than this operation takes'),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: refuse('unsupported_media_type', 'the content type cannot be read'),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: refuse('malformed', 'the body is not as long as it was said to be'),
+  FST_ERR_BAD_URL: refuse('malformed', 'the path is not well encoded'),
+  FST_ERR_MAX_PARAM_LENGTH: refuse('not_found', 'nothing is served at this path'),
+  ECONNRESET: refuse('malformed', 'the body ended early'),
+}
+
+/** Whatever Fastify or an adapter throws, as a problem document. */
+export function fail(desk: Desk, error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
+  const { flight } = request
+  const address = flight?.target.address ?? 'none'
+  const refused = refusalOf[(error as FastifyError).code] ?? refusedFrom(desk, address, error)
+  if (flight) finish(desk, flight, refused)
+  else stray(desk, request, reply, refused)
+}
+
+/** Bytes that the HTTP parser gave up on; there is no request yet, or an answer to one is being written. */
+export function unreadable(desk: Desk, error: NodeJS.ErrnoException, socket: Socket): void {
+  const begun = desk.flights.all().some(({ reply }) => reply.raw.socket === socket && reply.raw.headersSent)
+  const status = answerUnreadable(error, socket, desk.workshop.surroundings.random(16), begun)
+  if (status !== undefined) desk.metrics.count(httpRequests, { operation: 'none', status: String(status) })
+}

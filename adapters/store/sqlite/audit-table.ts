@@ -1,0 +1,96 @@
+// The audit chain's rows: how they are written, filtered and read back.
+import type Database from 'better-sqlite3'
+import { type AuditEvent, type AuditQuery, type AuditRecord, genesis } from '../../../daemon/kernel/audit.ts'
+import { Refused } from '../../../daemon/kernel/errors.ts'
+import { labelKey } from '../../../daemon/kernel/label.ts'
+
+/** Beside the event's canonical JSON stand the parts that lists filter by; `verify` holds them to the event. */
+export type AuditRow = {
+  seq: number
+  prev: string
+  event_digest: string
+  hash: string
+  event: string | null
+  at: number | null
+  tenant_id: string | null
+  action: string | null
+  target: string | null
+  subject: string | null
+  label_key: string | null
+}
+
+export type Head = { readonly seq: number; readonly hash: string }
+
+/**
+ * `audit_head` remembers how far the chain goes, so that records cut off its end are missed; the checkpoints that are
+ * signed elsewhere cover a change of both. `audit_label` keeps the distinct label keys.
+ */
+export function createAuditTables(db: Database.Database): void {
+  db.exec(`
+    CREATE TABLE IF NOT EXISTS audit (
+      seq INTEGER PRIMARY KEY, prev TEXT NOT NULL, event_digest TEXT NOT NULL, hash TEXT NOT NULL, event TEXT,
+      at REAL, tenant_id TEXT, action TEXT, target TEXT, subject TEXT, label_key TEXT) STRICT;
+    CREATE INDEX IF NOT EXISTS audit_by_tenant ON audit (tenant_id) WHERE tenant_id IS NOT NULL;
+    CREATE INDEX IF NOT EXISTS audit_by_target ON audit (target) WHERE target IS NOT NULL;
+    CREATE INDEX IF NOT EXISTS audit_by_time ON audit (at) WHERE at IS NOT NULL;
+    CREATE TABLE IF NOT EXISTS audit_head (one INTEGER PRIMARY KEY CHECK (one = 1), writer TEXT NOT NULL,
+      seq INTEGER NOT NULL, hash TEXT NOT NULL) STRICT;
+    CREATE TABLE IF NOT EXISTS audit_label (key TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;`)
+}
+
+/** @throws when the file holds another writer's chain: a chain never changes hands. */
+export function readHead(db: Database.Database, writer: string): Head {
+  const head = db.prepare<[], Head & { writer: string }>('SELECT writer, seq, hash FROM audit_head').get()
+  if (head && head.writer !== writer) throw new Error(`the audit chain in this file is written by ${head.writer}`)
+  return head ? { seq: head.seq, hash: head.hash } : { seq: 0, hash: genesis }
+}
+
+/** The parts of an event that lists filter by. */
+export function filedBy(event: AuditEvent) {
+  return {
+    at: Date.parse(event.at),
+    tenant_id: event.tenant_id,
+    action: event.action,
+    target: event.target,
+    subject: event.subject,
+    label_key: event.label ? labelKey(event.label) : null,
+  }
+}
+
+/** @throws SyntaxError when the stored event is no JSON. */
+export function recordOf(writer: string, row: AuditRow): AuditRecord {
+  const { seq, prev, event_digest, hash } = row
+  const sealed = { writer, seq, prev, event_digest, hash }
+  return row.event === null ? sealed : { ...sealed, event: JSON.parse(row.event) as AuditEvent }
+}
+
+/** Records whose bodies have expired match no filter on what an event says. */
+export function queryOf(query: AuditQuery): { sql: string; bind: (string | number)[] } {
+  const { ascending = false, after_seq, label_keys, since, until } = query
+  const conditions: string[] = []
+  const bind: (string | number)[] = []
+  const need = (sql: string, ...values: (string | number)[]) => {
+    conditions.push(sql)
+    bind.push(...values)
+  }
+  for (const field of ['tenant_id', 'action', 'target', 'subject'] as const) {
+    const wanted = query[field]
+    if (wanted !== undefined) need(`${field} = ?`, wanted)
+  }
+  if (since !== undefined) need('at >= ?', instantOf(since))
+  if (until !== undefined) need('at < ?', instantOf(until))
+  if (after_seq !== undefined) need(ascending ? 'seq > ?' : 'seq < ?', after_seq)
+  if (label_keys) {
+    need(`(label_key IS NULL OR label_key IN (${label_keys.map(() => '?').join(', ')}))`, ...label_keys)
+  }
+  const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''
+  const sql = `SELECT * FROM audit ${where} ORDER BY seq ${ascending ? 'ASC' : 'DESC'} LIMIT ?`
+  return { sql, bind: [...bind, query.limit] }
+}
+
+/** Epoch milliseconds of an RFC 3339 instant. */
+export function instantOf(text: string): number {
+  const instant = Date.parse(text)
+  if (Number.isNaN(instant)) throw new Refused('malformed', 'an instant is written as in RFC 3339')
+  return instant
+}

@@ -1,0 +1,153 @@
+// The audit chain in the file whose changes it tells: a change and its record are in one transaction.
+import type Database from 'better-sqlite3'
+import {
+  type AuditEvent,
+  type AuditLog,
+  type AuditQuery,
+  type AuditRecord,
+  auditEvent,
+  type ChainFault,
+  type ChainHead,
+  sealOf,
+} from '../../../daemon/kernel/audit.ts'
+import { canonical, sha256 } from '../../../daemon/kernel/canonical.ts'
+import type { AuditRow } from './audit-table.ts'
+import { createAuditTables, filedBy, type Head, instantOf, queryOf, readHead, recordOf } from './audit-table.ts'
+import { chainFault, type Progress } from './audit-verify.ts'
+import type { SqliteFile } from './file.ts'
+
+/** Bodies dropped in one transaction. */
+const expiry_chunk = 500
+
+/** The chain of one writer (`role@node`) on an open file, as a log and as a part of other writes to that file. */
+export type SqliteAudit = AuditLog & {
+  /**
+   * For use inside a write job, before the job's own first write: an event that is not of its schema throws, and
+   * nothing has been written then.
+   */
+  appendInside(db: Database.Database, events: readonly AuditEvent[]): void
+  /** `verify`, telling how far it has come. */
+  verify(progress?: Progress): Promise<ChainFault | undefined>
+}
+
+/** @throws when the file holds another writer's chain. */
+export function sqliteAudit(file: SqliteFile, writer: string): SqliteAudit {
+  return new AuditChain(file, writer)
+}
+
+class AuditChain implements SqliteAudit {
+  readonly #file: SqliteFile
+  readonly #writer: string
+  readonly #insert: Database.Statement<unknown[]>
+  readonly #setHead: Database.Statement<unknown[]>
+  readonly #addLabel: Database.Statement<[string]>
+  /** What is known of the file; forgotten when a transaction fails, since it runs ahead of the commit. */
+  #head: Head | undefined
+  #labels: Set<string> | undefined
+  #isAhead = false
+
+  constructor(file: SqliteFile, writer: string) {
+    this.#file = file
+    this.#writer = writer
+    const { db } = file
+    file.read(() => createAuditTables(db))
+    this.#insert = db.prepare(
+      `INSERT INTO audit (seq, prev, event_digest, hash, event, at, tenant_id, action, target, subject, label_key)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    )
+    this.#setHead = db.prepare('INSERT OR REPLACE INTO audit_head (one, writer, seq, hash) VALUES (1, ?, ?, ?)')
+    this.#addLabel = db.prepare('INSERT OR IGNORE INTO audit_label (key) VALUES (?)')
+    file.read(() => this.#currentHead())
+    file.onReset(() => this.#forget())
+    file.beforeCommit(() => this.#writeHead())
+  }
+
+  append(events: readonly AuditEvent[]): Promise<void> {
+    return this.#file.write((db) => this.appendInside(db, events))
+  }
+
+  appendInside(_db: Database.Database, events: readonly AuditEvent[]): void {
+    const drafts = events.map((given) => {
+      const event = auditEvent.parse(given)
+      const body = canonical(event)
+      return { body, digest: sha256(body), filed: filedBy(event) }
+    })
+    for (const { body, digest, filed } of drafts) {
+      const { seq, hash: prev } = this.#currentHead()
+      const hash = sealOf(this.#writer, seq + 1, prev, digest)
+      const { at, tenant_id, action, target, subject, label_key } = filed
+      this.#insert.run(seq + 1, prev, digest, hash, body, at, tenant_id, action, target, subject, label_key)
+      if (label_key !== null) this.#noteLabel(label_key)
+      this.#head = { seq: seq + 1, hash }
+      this.#isAhead = true
+    }
+  }
+
+  async list(query: AuditQuery): Promise<AuditRecord[]> {
+    const { sql, bind } = queryOf(query)
+    const rows = this.#file.read((db) => db.prepare<unknown[], AuditRow>(sql).all(...bind))
+    return rows.map((row) => recordOf(this.#writer, row))
+  }
+
+  async labelKeys(): Promise<string[]> {
+    return [...this.#file.read(() => this.#knownLabels())].sort()
+  }
+
+  async head(): Promise<ChainHead> {
+    return { writer: this.#writer, ...this.#file.read(() => this.#currentHead()) }
+  }
+
+  async verify(progress?: Progress): Promise<ChainFault | undefined> {
+    return chainFault(this.#file, this.#writer, progress)
+  }
+
+  async expire(before: string): Promise<number> {
+    const instant = instantOf(before)
+    let total = 0
+    for (;;) {
+      const dropped = await this.#file.write((db) => dropBodies(db, instant))
+      total += dropped
+      if (dropped < expiry_chunk) return total
+    }
+  }
+
+  #currentHead(): Head {
+    this.#head ??= readHead(this.#file.db, this.#writer)
+    return this.#head
+  }
+
+  /** Once for all records of a transaction. */
+  #writeHead(): void {
+    if (!this.#isAhead || !this.#head) return
+    this.#setHead.run(this.#writer, this.#head.seq, this.#head.hash)
+    this.#isAhead = false
+  }
+
+  #noteLabel(key: string): void {
+    const known = this.#knownLabels()
+    if (known.has(key)) return
+    this.#addLabel.run(key)
+    known.add(key)
+  }
+
+  #knownLabels(): Set<string> {
+    this.#labels ??= new Set(this.#file.db.prepare<[], string>('SELECT key FROM audit_label').pluck().all())
+    return this.#labels
+  }
+
+  #forget(): void {
+    this.#head = undefined
+    this.#labels = undefined
+    this.#isAhead = false
+  }
+}
+
+/** Everything that tells of the event goes; sequence, digest and hashes stay. */
+function dropBodies(db: Database.Database, before: number): number {
+  const old = `SELECT seq FROM audit WHERE at < ? ORDER BY at LIMIT ${expiry_chunk}`
+  const dropped = db.prepare(
+    `UPDATE audit SET event = NULL, at = NULL, tenant_id = NULL, action = NULL, target = NULL, subject = NULL,
+     label_key = NULL WHERE seq IN (${old})`,
+  )
+  return dropped.run(before).changes
+}

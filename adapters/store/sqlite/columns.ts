@@ -1,0 +1,53 @@
+// What a document is found by: the values of its indexed fields, beside its body, in a form that SQLite can order.
+
+import { type Label, labelKey } from '../../../daemon/kernel/label.ts'
+import type { Scalar, Stored } from '../../../daemon/kernel/store.ts'
+
+/** A column's value. Booleans are one-byte blobs: SQLite has none, and 0 and 1 would come back as numbers. */
+export type Cell = string | number | Buffer | null
+
+/** Columns that every table has. Declared fields follow them as `f_<field>`. */
+export const fixedColumns = ['tenant_id', 'label_key', 'expires_ts'] as const
+
+const isFalse = Buffer.of(0)
+const isTrue = Buffer.of(1)
+
+/** The cells of a document: the fixed columns, then its fields in the given order; absent and null are NULL. */
+export function cellsOf(value: Stored, fields: readonly string[]): Cell[] {
+  const cells: Cell[] = [value.tenant_id, labelKeyOf(value), value.expires_ts ?? null]
+  for (const field of fields) cells.push(cellOf((value as Record<string, unknown>)[field]))
+  return cells
+}
+
+/** `label_key` of a document: empty when it carries no label. */
+function labelKeyOf(value: Stored): string {
+  return value.label === undefined || value.label === null ? '' : labelKey(value.label as Label)
+}
+
+/** @throws TypeError for what is no scalar: such a field cannot be an index. */
+export function cellOf(value: unknown): Cell {
+  if (typeof value === 'string' || typeof value === 'number') return value
+  if (typeof value === 'boolean') return value ? isTrue : isFalse
+  if (value === undefined || value === null) return null
+  throw new TypeError('an index field holds a scalar')
+}
+
+export function scalarOf(cell: Cell): Scalar | null {
+  return Buffer.isBuffer(cell) ? cell[0] === 1 : cell
+}
+
+/** The places of the cells that differ, with their new values: columns left alone cost no index entry. */
+export function changedCells(before: readonly Cell[], after: readonly Cell[]): { places: number[]; cells: Cell[] } {
+  const places: number[] = []
+  const cells: Cell[] = []
+  for (const [place, cell] of after.entries()) {
+    if (isSame(before[place] ?? null, cell)) continue
+    places.push(place)
+    cells.push(cell)
+  }
+  return { places, cells }
+}
+
+function isSame(one: Cell, other: Cell): boolean {
+  return one === other || (Buffer.isBuffer(one) && Buffer.isBuffer(other) && one.equals(other))
+}

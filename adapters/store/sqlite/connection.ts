@@ -1,0 +1,65 @@
+// Opens one database file so that what is committed survives a power cut, and so that nobody else can read it.
+import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
+import path from 'node:path'
+import Database from 'better-sqlite3'
+import { sqliteAddon } from './addon.ts'
+
+/** `file`: the database. `addonDir`: a private folder of ours where native code may be put (see `sqliteAddon`). */
+export type Place = { readonly file: string; readonly addonDir: string }
+
+/** A second process holds the lock for a commit only, so that waiting longer than this means that something is wrong. */
+const busy_timeout_ms = 2_000
+
+/** 4 KB pages. Larger than the default of 1,000: hot pages are then copied to the main file once for many commits. */
+const checkpoint_pages = 4_000
+
+/**
+ * Creates folder (0700) and file (0600) when missing, and closes an open file to others.
+ * @throws SqliteError when the file is no database, Error when it cannot be put in WAL mode.
+ */
+export function openConnection({ file, addonDir }: Place): Database.Database {
+  privateFile(file)
+  const db = new Database(file, { nativeBinding: sqliteAddon(addonDir), timeout: busy_timeout_ms })
+  try {
+    prepareConnection(db)
+  } catch (error) {
+    db.close()
+    throw error
+  }
+  return db
+}
+
+function prepareConnection(db: Database.Database): void {
+  if (db.pragma('journal_mode = WAL', { simple: true }) !== 'wal') throw new Error('the database cannot use WAL')
+  db.pragma('synchronous = FULL')
+  db.pragma('locking_mode = NORMAL')
+  // A failing disk must be an error code, not a SIGBUS.
+  db.pragma('mmap_size = 0')
+  db.pragma(`wal_autocheckpoint = ${checkpoint_pages}`)
+  db.pragma('journal_size_limit = 67108864')
+  db.pragma('temp_store = MEMORY')
+  db.pragma('trusted_schema = OFF')
+  db.pragma('cell_size_check = ON')
+}
+
+/** Made before SQLite opens it: SQLite gives the journal beside it the same mode. */
+function privateFile(file: string): void {
+  const folder = path.dirname(file)
+  const made = mkdirSync(folder, { recursive: true, mode: 0o700 })
+  if (made) syncFolder(path.dirname(made))
+  if (!existsSync(file)) {
+    closeSync(openSync(file, 'a', 0o600))
+    syncFolder(folder)
+  }
+  if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600)
+}
+
+/** Makes the names in a folder survive a power cut. */
+export function syncFolder(folder: string): void {
+  const handle = openSync(folder, 'r')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}

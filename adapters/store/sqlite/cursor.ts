@@ -1,0 +1,45 @@
+// Where a list goes on: the place after the last document of a page, bound to the query it belongs to.
+import * as z from 'zod'
+import { digestOf } from '../../../daemon/kernel/canonical.ts'
+import { Refused } from '../../../daemon/kernel/errors.ts'
+import type { ListQuery, Scalar } from '../../../daemon/kernel/store.ts'
+
+/** The order field's value and the id of the last document; the value is null without the field, or without an order. */
+export type Position = { readonly value: Scalar | null; readonly id: string }
+
+const written = z.tuple([z.string().length(16), z.union([z.string(), z.number(), z.boolean(), z.null()]), z.string()])
+
+export function writeCursor(collection: string, query: ListQuery, { value, id }: Position): string {
+  return Buffer.from(JSON.stringify([seal(collection, query, { value, id }), value, id])).toString('base64url')
+}
+
+/**
+ * @throws Refused('malformed') when the cursor was altered or is another query's. The seal is no secret: a forged
+ * cursor is another place in the same list, which the filter holds to what the caller may see.
+ */
+export function readCursor(collection: string, query: ListQuery): Position | undefined {
+  if (query.cursor === undefined) return undefined
+  const parsed = written.safeParse(decoded(query.cursor))
+  if (!parsed.success) throw foreign()
+  const [sealed, value, id] = parsed.data
+  if (sealed !== seal(collection, query, { value, id })) throw foreign()
+  return { value, id }
+}
+
+function seal(collection: string, { filter, order }: ListQuery, { value, id }: Position): string {
+  return digestOf([collection, filter ?? {}, order ?? null, value, id]).slice(0, 16)
+}
+
+function decoded(cursor: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+function foreign(): Refused {
+  return new Refused('malformed', 'the cursor is not one of this list', [
+    { path: 'cursor', message: 'not of this list' },
+  ])
+}

@@ -1,0 +1,112 @@
+// What one write does to one document, inside the transaction it shares with others.
+import type Database from 'better-sqlite3'
+import type * as z from 'zod'
+import type { AuditEvent } from '../../../daemon/kernel/audit.ts'
+import { Refused } from '../../../daemon/kernel/errors.ts'
+import type { Doc, Step, Stored } from '../../../daemon/kernel/store.ts'
+import type { SqliteAudit } from './audit.ts'
+import { cellsOf, changedCells } from './columns.ts'
+import type { DocumentCache, Held } from './document-cache.ts'
+import { docOf } from './listing.ts'
+import type { Table } from './table.ts'
+
+/** What the writes of one file share. `freeze` is for tests: it makes a change of a shared value an error. */
+export type Shelf = { readonly cache: DocumentCache; readonly audit: SqliteAudit; readonly freeze: boolean }
+
+type Events = readonly AuditEvent[] | undefined
+
+/** The stored document, parsed once; undefined when there is none. */
+export function heldOf(shelf: Shelf, table: Table, id: string): Held | undefined {
+  const cached = shelf.cache.get(table.name, id)
+  if (cached) return cached
+  const row = table.select.get(id)
+  if (!row) return undefined
+  const doc = docOf<Stored>(row)
+  const held = { doc, cells: cellsOf(doc.value, table.fields), size: row.body.length }
+  return keep(shelf, table, held)
+}
+
+/** @throws Refused('invalid') when the id cannot be stored as it is. */
+export function createJob<T extends Stored>(shelf: Shelf, table: Table, id: string, value: T, events?: Events) {
+  if (id === '' || !id.isWellFormed())
+    throw new Refused('invalid', 'an id is well-formed text of one character or more')
+  const body = JSON.stringify(value)
+  const cells = cellsOf(value, table.fields)
+  return (db: Database.Database): Doc<T> | 'exists' => {
+    if (heldOf(shelf, table, id)) return 'exists'
+    if (events) shelf.audit.appendInside(db, events)
+    table.insert.run(id, 1, body, ...cells)
+    return keep(shelf, table, { doc: { id, version: 1, value }, cells, size: body.length }).doc as Doc<T>
+  }
+}
+
+export function putJob<T extends Stored>(
+  shelf: Shelf,
+  table: Table,
+  { id, value, version }: Doc<T>,
+  events?: Events,
+): (db: Database.Database) => Doc<T> | 'conflict' | 'missing' {
+  const body = JSON.stringify(value)
+  return (db) => {
+    const held = heldOf(shelf, table, id)
+    if (!held) return 'missing'
+    if (held.doc.version !== version) return 'conflict'
+    if (events) shelf.audit.appendInside(db, events)
+    return replace(shelf, table, held, value, body)
+  }
+}
+
+/**
+ * The rule sees the current document, so that it never loses a race. All that can fail without the disk comes before
+ * the first write: a rule that throws costs the other jobs of the transaction nothing.
+ */
+export function updateJob<T extends Stored, R>(
+  shelf: Shelf,
+  table: Table,
+  schema: z.ZodType<T>,
+  { id, rule }: { id: string; rule: (current: Doc<T>) => Step<T, R> },
+): (db: Database.Database) => { doc: Doc<T>; answer: R } | 'missing' {
+  return (db) => {
+    const held = heldOf(shelf, table, id)
+    if (!held) return 'missing'
+    const { next, answer, audit } = rule(held.doc as Doc<T>)
+    const value = next === undefined ? undefined : schema.parse(next)
+    const body = value && JSON.stringify(value)
+    if (audit) shelf.audit.appendInside(db, audit)
+    if (!value || !body) return { doc: held.doc as Doc<T>, answer }
+    return { doc: replace(shelf, table, held, value, body), answer }
+  }
+}
+
+export function removeJob(shelf: Shelf, table: Table, id: string, version?: number, events?: Events) {
+  return (db: Database.Database): 'done' | 'conflict' | 'missing' => {
+    const held = heldOf(shelf, table, id)
+    if (!held) return 'missing'
+    if (version !== undefined && held.doc.version !== version) return 'conflict'
+    if (events) shelf.audit.appendInside(db, events)
+    table.remove.run(id)
+    shelf.cache.remove(table.name, id)
+    return 'done'
+  }
+}
+
+function replace<T extends Stored>(shelf: Shelf, table: Table, held: Held, value: T, body: string): Doc<T> {
+  const { id, version } = held.doc
+  const cells = cellsOf(value, table.fields)
+  const changed = changedCells(held.cells, cells)
+  table.updateOf(changed.places).run(version + 1, body, ...changed.cells, id)
+  const doc = { id, version: version + 1, value }
+  return keep(shelf, table, { doc, cells, size: body.length }).doc as Doc<T>
+}
+
+function keep(shelf: Shelf, table: Table, held: Held): Held {
+  if (shelf.freeze) deepFreeze(held.doc)
+  shelf.cache.set(table.name, held.doc.id, held)
+  return held
+}
+
+function deepFreeze(value: unknown): void {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return
+  Object.freeze(value)
+  for (const member of Object.values(value)) deepFreeze(member)
+}

@@ -1,0 +1,20 @@
+// Tells a failing disk from a failing program: the first is a refusal that the caller may retry, the second is a bug.
+import Database from 'better-sqlite3'
+import { Refused } from '../../../daemon/kernel/errors.ts'
+
+/** Primary result codes for what the outside broke: disk, file, lock, memory (https://sqlite.org/rescode.html). */
+const outside =
+  /^SQLITE_(BUSY|LOCKED|NOMEM|READONLY|INTERRUPT|IOERR|CORRUPT|FULL|CANTOPEN|PROTOCOL|NOTADB|PERM|AUTH|NOLFS)(_|$)/
+
+export function isOutside(error: unknown): boolean {
+  return error instanceof Database.SqliteError && outside.test(error.code)
+}
+
+/** `Refused('unavailable')` for what the outside broke, naming SQLite's code only; any other error as it is. */
+export function asFailure(error: unknown): unknown {
+  return isOutside(error) ? unavailable((error as { code: string }).code) : error
+}
+
+export function unavailable(why: string): Refused {
+  return new Refused('unavailable', `the local store cannot be used now (${why})`, [], 1)
+}

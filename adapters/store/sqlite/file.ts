@@ -1,0 +1,92 @@
+// One database file as the store, the audit chain and the journal share it: one connection, one queue of writes.
+import { chmodSync, closeSync, fsyncSync, openSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import Database from 'better-sqlite3'
+import { Refused } from '../../../daemon/kernel/errors.ts'
+import { sqliteAddon } from './addon.ts'
+import { openConnection, type Place, syncFolder } from './connection.ts'
+import { asFailure } from './failure.ts'
+import { GroupCommit, type Job } from './writer.ts'
+
+export type SqliteFile = {
+  /** For preparing statements, and for tables made on first use; writes go through `write`. */
+  readonly db: Database.Database
+  /** Resolves once durable. Jobs may run more than once: see `Job`. */
+  write<T>(job: Job<T>): Promise<T>
+  /** Runs at once, between transactions; a failing disk is thrown as `Refused('unavailable')`. */
+  read<T>(job: Job<T>): T
+  /** Registers what to forget when a transaction is rolled back or another process has committed. */
+  onReset(forget: () => void): void
+  /** Registers a write that closes every transaction. */
+  beforeCommit(last: () => void): void
+  /** A consistent copy (0600), checked, to a path that must not exist. */
+  backup(to: string): Promise<void>
+  /** What SQLite's integrity check finds; empty when sound. */
+  check(): string[]
+  /** Commits what is queued first. */
+  close(): Promise<void>
+}
+
+/** @throws when the file cannot be opened, or is no database. */
+export function sqliteFile(place: Place): SqliteFile {
+  const db = openConnection(place)
+  const writer = new GroupCommit(db)
+  return {
+    db,
+    write: (job) => writer.write(job),
+    read: (job) => writer.read(job),
+    onReset: (forget) => writer.onReset(forget),
+    beforeCommit: (last) => writer.beforeCommit(last),
+    backup: (to) => backup(db, to, place.addonDir),
+    check: () => writer.read(integrity),
+    close: async () => writer.close(),
+  }
+}
+
+function integrity(db: Database.Database): string[] {
+  const found = db.prepare<[], string>('PRAGMA integrity_check').pluck().all()
+  return found.filter((line) => line !== 'ok')
+}
+
+async function backup(db: Database.Database, to: string, addonDir: string): Promise<void> {
+  reserve(to)
+  try {
+    await db.backup(to)
+    const faults = copyFaults(to, addonDir)
+    if (faults.length > 0) throw new Error(`the copy is not sound: ${faults[0]}`)
+    sync(to)
+  } catch (error) {
+    rmSync(to, { force: true })
+    throw asFailure(error)
+  }
+}
+
+/** Made by us, empty and private, so that an existing file is never overwritten and the copy is never readable. */
+function reserve(to: string): void {
+  try {
+    closeSync(openSync(to, 'wx', 0o600))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new Refused('already_exists', 'the target exists')
+    throw error
+  }
+  chmodSync(to, 0o600)
+}
+
+function copyFaults(file: string, addonDir: string): string[] {
+  const copy = new Database(file, { nativeBinding: sqliteAddon(addonDir), fileMustExist: true })
+  try {
+    return integrity(copy)
+  } finally {
+    copy.close()
+  }
+}
+
+function sync(file: string): void {
+  const handle = openSync(file, 'r+')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+  syncFolder(path.dirname(file))
+}

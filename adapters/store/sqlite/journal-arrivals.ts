@@ -1,0 +1,136 @@
+// The incoming half of the journal: one entry per number for ever, and what is missing told without counting them all.
+import type Database from 'better-sqlite3'
+import type { AuditEvent } from '../../../daemon/kernel/audit.ts'
+import type { Arrival, Gap, Journal, LedgerEntry, Progress } from '../../../daemon/kernel/journal.ts'
+import type { SqliteFile } from './file.ts'
+
+export type ArrivalJournal = Pick<
+  Journal,
+  'entry' | 'progress' | 'gaps' | 'receive' | 'settle' | 'duplicate' | 'failed' | 'forgive' | 'waiting'
+>
+
+type Run = { floor: number; highest: number; beyond: number }
+
+export function arrivalJournal(file: SqliteFile, audit: (events: readonly AuditEvent[]) => void): ArrivalJournal {
+  const statements = prepareArrivals(file.db)
+  const progressOf = (channel: string, epoch: number): Progress => {
+    const run = statements.run.get(channel, epoch)
+    return { floor: run?.floor ?? 0, highest: run?.highest ?? 0, arrived: run?.beyond ?? 0 }
+  }
+  return {
+    entry: async (channel, epoch, seq) => file.read(() => statements.entry.get(channel, epoch, seq)),
+    progress: async (channel, epoch) => file.read(() => progressOf(channel, epoch)),
+    gaps: async (channel, epoch, limit) =>
+      file.read(() => {
+        const { floor } = progressOf(channel, epoch)
+        return gapsOf(floor, statements.beyond.iterate(channel, epoch, floor), limit)
+      }),
+    receive: (channel, arrival) => file.write(() => enter(statements, channel, arrival)),
+    settle: (channel, epoch, seq, outcome, events = []) =>
+      file.write(() => {
+        statements.forgive.run(channel, epoch, seq)
+        const { changes } = statements.settle.run(outcome.state, outcome.code, channel, epoch, seq)
+        if (changes === 0) return
+        if (outcome.state === 'applied') statements.countReceived.run(channel)
+        audit(events)
+      }),
+    duplicate: (channel) =>
+      file.write(() => {
+        statements.countDuplicate.run(channel)
+      }),
+    failed: (channel, epoch, seq) => file.write(() => statements.fail.get(channel, epoch, seq) ?? 1),
+    forgive: (channel, epoch, seq) =>
+      file.write(() => {
+        statements.forgive.run(channel, epoch, seq)
+      }),
+    waiting: (channel, names, now) => file.write(() => reconcile(statements, channel, names, now)),
+  }
+}
+
+type Statements = ReturnType<typeof prepareArrivals>
+
+function prepareArrivals(db: Database.Database) {
+  const at = 'channel = ? AND epoch = ? AND seq = ?'
+  return {
+    entry: db.prepare<[string, number, number], LedgerEntry>(
+      `SELECT epoch, seq, digest, prev, msg_id, kind, at, state, code FROM journal_ledger WHERE ${at}`,
+    ),
+    insert: db.prepare("INSERT INTO journal_ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'received', '')"),
+    settle: db.prepare(`UPDATE journal_ledger SET state = ?, code = ? WHERE ${at} AND state = 'received'`),
+    run: db.prepare<[string, number], Run>(
+      'SELECT floor, highest, beyond FROM journal_run WHERE channel = ? AND epoch = ?',
+    ),
+    putRun: db.prepare('INSERT OR REPLACE INTO journal_run VALUES (?, ?, ?, ?, ?)'),
+    beyond: db
+      .prepare<[string, number, number], number>(
+        'SELECT seq FROM journal_ledger WHERE channel = ? AND epoch = ? AND seq > ? ORDER BY seq',
+      )
+      .pluck(),
+    countReceived: db.prepare('UPDATE journal_channel SET received = received + 1 WHERE channel = ?'),
+    countDuplicate: db.prepare('UPDATE journal_channel SET duplicates = duplicates + 1 WHERE channel = ?'),
+    fail: db
+      .prepare<[string, number, number], number>(
+        `INSERT INTO journal_attempt VALUES (?, ?, ?, 1)
+         ON CONFLICT DO UPDATE SET failed = failed + 1 RETURNING failed`,
+      )
+      .pluck(),
+    forgive: db.prepare(`DELETE FROM journal_attempt WHERE ${at}`),
+    waiting: db.prepare<[string], { name: string; since: number }>(
+      'SELECT name, since FROM journal_waiting WHERE channel = ?',
+    ),
+    wait: db.prepare('INSERT INTO journal_waiting VALUES (?, ?, ?)'),
+    unwait: db.prepare('DELETE FROM journal_waiting WHERE channel = ? AND name = ?'),
+  }
+}
+
+function enter(statements: Statements, channel: string, arrival: Arrival): LedgerEntry {
+  const { epoch, seq, digest, prev, msg_id, kind, at } = arrival
+  const known = statements.entry.get(channel, epoch, seq)
+  if (known) return known
+  statements.insert.run(channel, epoch, seq, digest, prev, msg_id, kind, at)
+  advance(statements, channel, epoch, seq)
+  return { ...arrival, state: 'received', code: '' }
+}
+
+/** The floor rises over what had arrived beyond it; each entry is passed once in its life, so the cost stays flat. */
+function advance(statements: Statements, channel: string, epoch: number, seq: number): void {
+  const run = statements.run.get(channel, epoch) ?? { floor: 0, highest: 0, beyond: 0 }
+  const highest = Math.max(run.highest, seq)
+  let { floor, beyond } = run
+  if (seq !== floor + 1) beyond += 1
+  else {
+    floor = seq
+    while (beyond > 0 && statements.entry.get(channel, epoch, floor + 1)) {
+      floor += 1
+      beyond -= 1
+    }
+  }
+  statements.putRun.run(channel, epoch, floor, highest, beyond)
+}
+
+/** `arrived`: the numbers beyond the floor, lowest first. */
+function gapsOf(floor: number, arrived: Iterable<number>, limit: number): Gap[] {
+  const gaps: Gap[] = []
+  let previous = floor
+  for (const seq of arrived) {
+    if (seq > previous + 1) gaps.push({ first: previous + 1, last: seq - 1 })
+    if (gaps.length >= limit) break
+    previous = seq
+  }
+  return gaps
+}
+
+function reconcile(statements: Statements, channel: string, names: readonly string[], now: number) {
+  const wanted = new Set(names)
+  const known = new Map<string, number>()
+  for (const { name, since } of statements.waiting.all(channel)) {
+    if (wanted.has(name)) known.set(name, since)
+    else statements.unwait.run(channel, name)
+  }
+  for (const name of wanted) {
+    if (known.has(name)) continue
+    statements.wait.run(channel, name, now)
+    known.set(name, now)
+  }
+  return known
+}

@@ -1,0 +1,66 @@
+// Finds documents whose stored bytes are no longer what was written: unreadable, off their schema, or off their index.
+import { setImmediate as turn } from 'node:timers/promises'
+import type * as z from 'zod'
+import type { Stored } from '../../../daemon/kernel/store.ts'
+import { type Cell, cellsOf, changedCells } from './columns.ts'
+import type { SqliteFile } from './file.ts'
+import type { Table } from './table.ts'
+
+/** Schemas by collection; a collection that no code of this process has used yet has none. */
+export type Schemas = Map<string, z.ZodType<Stored>>
+
+type Checked = { at: number; id: string; body: string } & Record<string, Cell>
+
+const chunk = 500
+const max_faults = 100
+
+/** One line per faulty document, naming collection and id but no content; at most 100 a collection. */
+export async function documentFaults(file: SqliteFile, table: Table, schema?: z.ZodType<Stored>): Promise<string[]> {
+  const next = table.prepared(
+    `SELECT rowid AS at, id, body, ${table.columns.join(', ')} FROM ${table.name} WHERE rowid > ? ORDER BY rowid LIMIT ?`,
+  )
+  const faults: string[] = []
+  let after = -1
+  while (faults.length < max_faults) {
+    const rows = file.read(() => next.all(after, chunk)) as Checked[]
+    for (const row of rows) {
+      const fault = faultOf(table, row, schema)
+      if (fault) faults.push(`${table.name} ${JSON.stringify(row.id)}: ${fault}`)
+    }
+    if (rows.length < chunk) break
+    after = rows.at(-1)?.at ?? after
+    // Large collections are read in pieces, so that requests are served meanwhile.
+    await turn()
+  }
+  return faults
+}
+
+function faultOf(table: Table, row: Checked, schema?: z.ZodType<Stored>): string | undefined {
+  const value = parsed(row.body)
+  if (value === undefined) return 'the body is not JSON'
+  if (schema && !schema.safeParse(value).success) return 'the body is not of its schema'
+  const cells = cellsOrNone(table, value)
+  if (!cells) return 'the body has no sound label or index field'
+  const stored = table.columns.map((column) => row[column] ?? null)
+  const changed = changedCells(stored, cells).places
+  return changed.length > 0
+    ? `the index is wrong: ${changed.map((place) => table.columns[place]).join(', ')}`
+    : undefined
+}
+
+function parsed(body: string): Stored | undefined {
+  try {
+    const value: unknown = JSON.parse(body)
+    return typeof value === 'object' && value !== null ? (value as Stored) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function cellsOrNone(table: Table, value: Stored): Cell[] | undefined {
+  try {
+    return cellsOf(value, table.fields)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,182 @@
+// Documents in SQLite: one table per collection, the document as JSON, declared fields as indexed columns.
+import type { AuditEvent } from '../../../daemon/kernel/audit.ts'
+import { Refused } from '../../../daemon/kernel/errors.ts'
+import type {
+  AnyCollection,
+  Collection,
+  Doc,
+  Filter,
+  ListQuery,
+  Page,
+  Step,
+  Store,
+  Stored,
+  Write,
+  WriteOutcome,
+} from '../../../daemon/kernel/store.ts'
+import type { SqliteAudit } from './audit.ts'
+import { DocumentCache } from './document-cache.ts'
+import { createJob, heldOf, putJob, removeJob, type Shelf, updateJob } from './documents.ts'
+import type { SqliteFile } from './file.ts'
+import { whereOf } from './filter.ts'
+import { bucketsOf, countOf, countsBy, listPage } from './listing.ts'
+import { documentFaults, type Schemas } from './soundness.ts'
+import { openTable, storedCollections, type Table } from './table.ts'
+
+export type StoreOptions = {
+  /** The chain that audit events of writes go to, in the same transaction; of the same file. */
+  readonly audit: SqliteAudit
+  /** Collections whose tables are made now; `check` holds their documents to their schemas. */
+  readonly collections?: readonly (AnyCollection & Partial<Pick<Collection, 'schema'>>)[]
+  /** Freezes every value that is shared, so that a change to one throws. For tests: it costs time. */
+  readonly freeze?: boolean
+}
+
+/** Documents removed in one transaction, so that other writers need not wait for all of them. */
+const removal_chunk = 500
+
+/**
+ * The store on an open file; `close` closes the file. A value that fails its schema rejects with ZodError, and nothing
+ * of the call is written. Values that are given out may be shared with later readers: nobody may change them.
+ */
+export function sqliteStore(file: SqliteFile, options: StoreOptions): Store {
+  return new SqliteStore(file, options)
+}
+
+class SqliteStore implements Store {
+  readonly name = 'sqlite'
+  readonly #file: SqliteFile
+  readonly #shelf: Shelf
+  readonly #tables = new Map<string, Table>()
+  readonly #schemas: Schemas = new Map()
+
+  constructor(file: SqliteFile, { audit, collections = [], freeze = false }: StoreOptions) {
+    this.#file = file
+    this.#shelf = { cache: new DocumentCache(), audit, freeze }
+    file.onReset(() => this.#shelf.cache.clear())
+    for (const each of collections) this.#table(each)
+  }
+
+  async get<T extends Stored>(from: Collection<T>, id: string): Promise<Doc<T> | undefined> {
+    const table = this.#table(from)
+    return this.#file.read(() => heldOf(this.#shelf, table, id))?.doc as Doc<T> | undefined
+  }
+
+  async create<T extends Stored>(into: Collection<T>, id: string, value: T, audit?: readonly AuditEvent[]) {
+    return this.#file.write(createJob(this.#shelf, this.#table(into), id, into.schema.parse(value), audit))
+  }
+
+  async put<T extends Stored>(
+    into: Collection<T>,
+    id: string,
+    value: T,
+    version: number,
+    audit?: readonly AuditEvent[],
+  ) {
+    const doc = { id, version, value: into.schema.parse(value) }
+    return this.#file.write(putJob(this.#shelf, this.#table(into), doc, audit))
+  }
+
+  async update<T extends Stored, R>(into: Collection<T>, id: string, rule: (current: Doc<T>) => Step<T, R>) {
+    return this.#file.write(updateJob(this.#shelf, this.#table(into), into.schema, { id, rule }))
+  }
+
+  async remove<T extends Stored>(from: Collection<T>, id: string, version?: number, audit?: readonly AuditEvent[]) {
+    return this.#file.write(removeJob(this.#shelf, this.#table(from), id, version, audit))
+  }
+
+  async bulk(writes: readonly Write[]): Promise<WriteOutcome[]> {
+    const jobs = writes.map((write) => this.#jobOf(write))
+    const outcomes = await this.#file.write((db) => jobs.map((job) => job(db)))
+    return outcomes.map((outcome) => (typeof outcome === 'string' ? outcome : 'done'))
+  }
+
+  async list<T extends Stored>(from: Collection<T>, query: ListQuery): Promise<Page<T>> {
+    const table = this.#table(from)
+    return this.#file.read(() => listPage<T>(from.name, table, query))
+  }
+
+  async count(from: AnyCollection, filter?: Filter) {
+    const table = this.#table(from)
+    return this.#file.read(() => countOf(table, whereOf(table, filter)))
+  }
+
+  async countBy(from: AnyCollection, field: string, filter?: Filter) {
+    const table = this.#table(from)
+    return this.#file.read(() => countsBy(table, field, whereOf(table, filter)))
+  }
+
+  async histogram(from: AnyCollection, field: string, interval: number, filter?: Filter) {
+    const table = this.#table(from)
+    return this.#file.read(() => bucketsOf(table, field, interval, whereOf(table, filter)))
+  }
+
+  async removeWhere(from: AnyCollection, filter: Filter) {
+    const table = this.#table(from)
+    const { sql, bind } = whereOf(table, filter)
+    const chosen = `SELECT rowid FROM ${table.name} WHERE ${sql} LIMIT ${removal_chunk}`
+    const remove = table.prepared(`DELETE FROM ${table.name} WHERE rowid IN (${chosen}) RETURNING id`)
+    let total = 0
+    for (;;) {
+      const removed = await this.#file.write(() => {
+        const rows = remove.all(...bind) as { id: string }[]
+        for (const { id } of rows) this.#shelf.cache.remove(table.name, id)
+        return rows.length
+      })
+      total += removed
+      if (removed < removal_chunk) return total
+    }
+  }
+
+  async expire(from: AnyCollection, now_ms: number) {
+    return this.removeWhere(from, { expires_ts: { lte: now_ms } })
+  }
+
+  async health() {
+    try {
+      this.#file.read((db) => db.prepare('SELECT count(*) FROM sqlite_schema').get())
+      return { ok: true, detail: 'sqlite' }
+    } catch (error) {
+      return { ok: false, detail: error instanceof Refused ? error.message : 'the database cannot be read' }
+    }
+  }
+
+  backup(to: string) {
+    return this.#file.backup(to)
+  }
+
+  async check() {
+    const faults = this.#file.check()
+    for (const name of this.#file.read(storedCollections)) {
+      const table = this.#table({ name, indexes: [] })
+      faults.push(...(await documentFaults(this.#file, table, this.#schemas.get(name))))
+    }
+    const fault = await this.#shelf.audit.verify()
+    return fault ? [...faults, `audit record ${fault.seq} of ${fault.writer} is ${fault.fault}`] : faults
+  }
+
+  close() {
+    return this.#file.close()
+  }
+
+  /** Not to be called inside a write: a rollback would take the new table away again. */
+  #table(of: AnyCollection & Partial<Pick<Collection, 'schema'>>): Table {
+    if (of.schema) this.#schemas.set(of.name, of.schema)
+    const known = this.#tables.get(of.name)
+    if (known && of.indexes.every((field) => known.indexed.has(field))) return known
+    const opened = this.#file.read((db) => openTable(db, of))
+    // Cells that were kept lack the new columns.
+    this.#shelf.cache.clear()
+    this.#tables.set(of.name, opened)
+    return opened
+  }
+
+  #jobOf(write: Write) {
+    const table = this.#table(write.collection)
+    const { id } = write
+    if (write.do === 'remove') return removeJob(this.#shelf, table, id, write.version)
+    const value = write.collection.schema.parse(write.value)
+    if (write.do === 'create') return createJob(this.#shelf, table, id, value)
+    return putJob(this.#shelf, table, { id, version: write.version, value })
+  }
+}

@@ -1,0 +1,209 @@
+// Walks JSON text once, byte by byte, for what JSON.parse does not tell: repeated keys, depth, and a text that only lacks its end.
+
+export type JsonFlaw = 'incomplete' | { readonly outcome: 'BAD_JSON' | 'DUP_KEY'; readonly detail: string }
+
+/** The first flaw of well-formed UTF-8 bytes as JSON; undefined when there is none. */
+export function scanJson(bytes: Buffer, max_depth: number): JsonFlaw | undefined {
+  const scan = new JsonScan(bytes, max_depth)
+  if (!scan.value(0)) return scan.flaw
+  scan.space()
+  return scan.at === bytes.length ? undefined : { outcome: 'BAD_JSON', detail: 'something follows the JSON value' }
+}
+
+const quote = 0x22
+const backslash = 0x5c
+const comma = 0x2c
+const colon = 0x3a
+const endOfArray = 0x5d
+const endOfObject = 0x7d
+const escapes = new Set([...'"\\/bfnrt'].map((char) => char.charCodeAt(0)))
+const literals = new Map(['true', 'false', 'null'].map((word) => [word.charCodeAt(0), Buffer.from(word)]))
+
+/** Every method returns whether the text is right so far; when not, `flaw` says why. */
+class JsonScan {
+  readonly #bytes: Buffer
+  readonly #max_depth: number
+  at = 0
+  flaw: JsonFlaw = 'incomplete'
+
+  constructor(bytes: Buffer, max_depth: number) {
+    this.#bytes = bytes
+    this.#max_depth = max_depth
+  }
+
+  value(depth: number): boolean {
+    this.space()
+    const byte = this.#bytes[this.at]
+    if (byte === undefined) return false
+    if (byte === 0x7b) return this.#object(depth + 1)
+    if (byte === 0x5b) return this.#array(depth + 1)
+    if (byte === quote) return this.#string()
+    const word = literals.get(byte)
+    return word ? this.#literal(word) : this.#number()
+  }
+
+  space(): void {
+    for (;;) {
+      const byte = this.#bytes[this.at]
+      if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return
+      this.at += 1
+    }
+  }
+
+  #object(depth: number): boolean {
+    if (depth > this.#max_depth) return this.#bad(`nested deeper than ${this.#max_depth} levels`)
+    this.at += 1
+    const keys = new Set<string>()
+    if (this.#next() === endOfObject) return this.#step()
+    for (;;) {
+      if (this.#next() !== quote) return this.#lacks('a key is missing')
+      const start = this.at
+      if (!this.#string() || !this.#isNewKey(keys, start)) return false
+      if (this.#next() !== colon) return this.#lacks('a colon is missing')
+      this.at += 1
+      if (!this.value(depth)) return false
+      const byte = this.#next()
+      if (byte === endOfObject) return this.#step()
+      if (byte !== comma) return this.#lacks('an object does not go on')
+      this.at += 1
+    }
+  }
+
+  #isNewKey(keys: Set<string>, start: number): boolean {
+    const text = this.#bytes.toString('utf8', start + 1, this.at - 1)
+    const key = text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text
+    if (key === '__proto__') return this.#bad('a key that no object may have')
+    if (keys.has(key)) {
+      this.flaw = { outcome: 'DUP_KEY', detail: 'an object has a key twice' }
+      return false
+    }
+    keys.add(key)
+    return true
+  }
+
+  #array(depth: number): boolean {
+    if (depth > this.#max_depth) return this.#bad(`nested deeper than ${this.#max_depth} levels`)
+    this.at += 1
+    if (this.#next() === endOfArray) return this.#step()
+    for (;;) {
+      if (!this.value(depth)) return false
+      const byte = this.#next()
+      if (byte === endOfArray) return this.#step()
+      if (byte !== comma) return this.#lacks('an array does not go on')
+      this.at += 1
+    }
+  }
+
+  #string(): boolean {
+    const bytes = this.#bytes
+    this.at += 1
+    for (;;) {
+      const byte = bytes[this.at]
+      if (byte === undefined) return false
+      if (byte < 0x20) return this.#bad('a control character in a string')
+      this.at += 1
+      if (byte === quote) return true
+      if (byte === backslash && !this.#escape()) return false
+    }
+  }
+
+  #escape(): boolean {
+    const byte = this.#bytes[this.at]
+    if (byte === undefined) return false
+    this.at += 1
+    if (byte !== 0x75) return escapes.has(byte) || this.#bad('an unknown escape')
+    const unit = this.#hex()
+    if (unit === undefined) return false
+    if (unit < 0xd800 || unit > 0xdfff) return true
+    return this.#secondHalf(unit)
+  }
+
+  #secondHalf(first: number): boolean {
+    for (const wanted of [backslash, 0x75]) {
+      const byte = this.#bytes[this.at]
+      if (byte === undefined && first < 0xdc00) return false
+      if (byte !== wanted || first > 0xdbff) return this.#bad('half a surrogate pair')
+      this.at += 1
+    }
+    const second = this.#hex()
+    if (second === undefined) return false
+    return (second >= 0xdc00 && second <= 0xdfff) || this.#bad('half a surrogate pair')
+  }
+
+  #hex(): number | undefined {
+    let unit = 0
+    for (let i = 0; i < 4; i++) {
+      const byte = this.#bytes[this.at]
+      if (byte === undefined) return undefined
+      const digit = Number.parseInt(String.fromCharCode(byte), 16)
+      if (Number.isNaN(digit)) {
+        this.#bad('an escape that is no character')
+        return undefined
+      }
+      unit = unit * 16 + digit
+      this.at += 1
+    }
+    return unit
+  }
+
+  #literal(word: Buffer): boolean {
+    for (const wanted of word) {
+      const byte = this.#bytes[this.at]
+      if (byte === undefined) return false
+      if (byte !== wanted) return this.#bad('an unknown word')
+      this.at += 1
+    }
+    return true
+  }
+
+  #number(): boolean {
+    const start = this.at
+    if (this.#bytes[this.at] === 0x2d) this.at += 1
+    if (this.#bytes[this.at] === 0x30) this.at += 1
+    else if (!this.#digits()) return false
+    if (this.#bytes[this.at] === 0x2e) {
+      this.at += 1
+      if (!this.#digits()) return false
+    }
+    const exponent = this.#bytes[this.at]
+    if (exponent === 0x65 || exponent === 0x45) {
+      this.at += 1
+      const sign = this.#bytes[this.at]
+      if (sign === 0x2b || sign === 0x2d) this.at += 1
+      if (!this.#digits()) return false
+    }
+    const finite = Number.isFinite(Number(this.#bytes.toString('latin1', start, this.at)))
+    return finite || this.#bad('a number out of range')
+  }
+
+  #digits(): boolean {
+    const start = this.at
+    for (;;) {
+      const byte = this.#bytes[this.at]
+      if (byte === undefined || byte < 0x30 || byte > 0x39) break
+      this.at += 1
+    }
+    if (this.at > start) return true
+    return this.#lacks('no number, and nothing else')
+  }
+
+  #next(): number | undefined {
+    this.space()
+    return this.#bytes[this.at]
+  }
+
+  #step(): true {
+    this.at += 1
+    return true
+  }
+
+  #bad(detail: string): false {
+    this.flaw = { outcome: 'BAD_JSON', detail }
+    return false
+  }
+
+  /** As `#bad`, unless the text ends here: then it only lacks its end, and `flaw` is `incomplete` still. */
+  #lacks(detail: string): false {
+    return this.at < this.#bytes.length && this.#bad(detail)
+  }
+}

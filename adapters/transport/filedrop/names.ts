@@ -1,0 +1,32 @@
+// File names say epoch and number, and nothing that would need protection: no label, no tenant.
+
+/** `stem` is the part that body and envelope share. */
+export type MessageName = { readonly stem: string; readonly epoch: number; readonly seq: number }
+export type Part = 'env' | 'body'
+export const parts: readonly Part[] = ['body', 'env']
+
+const pattern = /^((\d{8})-(\d{16}))\.(env|body)\.json$/
+
+/** Undefined for a name that no message has: also epoch or number 0, and numbers that a double cannot hold. */
+export function parseName(file: string): (MessageName & { readonly part: Part }) | undefined {
+  const found = pattern.exec(file)
+  if (!found) return undefined
+  const [, stem = '', epochDigits, seqDigits, part] = found
+  const epoch = Number(epochDigits)
+  const seq = Number(seqDigits)
+  if (epoch < 1 || seq < 1 || !Number.isSafeInteger(seq)) return undefined
+  return { stem, epoch, seq, part: part === 'env' ? 'env' : 'body' }
+}
+
+export function nameOf(epoch: number, seq: number): MessageName {
+  return { stem: `${String(epoch).padStart(8, '0')}-${String(seq).padStart(16, '0')}`, epoch, seq }
+}
+
+export function fileOf(stem: string, part: Part): string {
+  return `${stem}.${part}.json`
+}
+
+/** What carriers call a file that they are still writing: it is given time, as an incomplete message is. */
+export function isTemporary(file: string): boolean {
+  return file.startsWith('.') || /\.(tmp|part)$/.test(file)
+}

@@ -1,0 +1,28 @@
+// What an operator can turn on the file-drop carrier, with the limits that the format names.
+import * as z from 'zod'
+
+const day_ms = 86_400_000
+
+export const filedropSettings = z.strictObject({
+  rescan_ms: z.int().min(0).default(5_000).meta({ doc: 'Pause between two scans; 0: none, the watcher alone.' }),
+  watch: z.boolean().default(true).meta({ doc: 'Whether changes in the folders start a scan at once.' }),
+  truncated_after_ms: z.int().min(0).default(day_ms).meta({ doc: 'How long an incomplete message may wait.' }),
+  skew_ms: z.int().min(0).default(900_000).meta({ doc: 'How far the clocks of two sites may be apart.' }),
+  trusted_clock: z.boolean().default(true).meta({ doc: 'Without one, sequence alone decides what is fresh.' }),
+  max_body_bytes: z.int().min(1).default(4_194_304).meta({ doc: 'Largest body taken in or sent.' }),
+  max_envelope_bytes: z
+    .int()
+    .min(1_024)
+    .max(65_536)
+    .default(65_536)
+    .meta({ doc: 'Largest envelope taken in or sent.' }),
+  max_attempts: z.int().min(1).default(3).meta({ doc: 'Crashes or exceptions before a message is POISON.' }),
+  max_held: z.int().min(0).default(1_024).meta({ doc: 'Ordered messages that wait behind a gap.' }),
+  quarantine_max_bytes: z.int().min(0).default(1_073_741_824).meta({ doc: 'Per channel; intake stops when reached.' }),
+  max_hops: z.int().min(0).max(16).default(1).meta({ doc: 'How often a sent message may be passed on.' }),
+})
+export type FiledropSettings = z.infer<typeof filedropSettings>
+export type GivenSettings = z.input<typeof filedropSettings>
+
+/** A jump of the sequence beyond this is refused: no honest sender loses a million messages in a row. */
+export const fast_forward = 2 ** 20

@@ -1,0 +1,43 @@
+// JSON with one meaning only: what two parsers could read differently is refused, and what is not yet whole is told apart.
+import { isUtf8 } from 'node:buffer'
+import { scanJson } from './json-scan.ts'
+
+export const max_depth = 16
+
+/** `incomplete`: more bytes could still make it right. */
+export type StrictJson =
+  | { readonly outcome: 'value'; readonly value: unknown }
+  | { readonly outcome: 'incomplete' }
+  | { readonly outcome: 'BAD_JSON' | 'DUP_KEY'; readonly detail: string }
+
+/**
+ * Accepts what `JSON.parse` accepts of UTF-8 bytes, except: a repeated key, a key `__proto__`, nesting beyond 16
+ * levels, half a surrogate pair, a number beyond the range of a double.
+ */
+export function strictJson(bytes: Buffer): StrictJson {
+  const sound = isUtf8(bytes)
+  const whole = sound ? bytes : withoutCutCharacter(bytes)
+  if (!whole) return { outcome: 'BAD_JSON', detail: 'not UTF-8' }
+  const flaw = scanJson(whole, max_depth)
+  if (flaw === 'incomplete') return { outcome: 'incomplete' }
+  if (flaw) return flaw
+  if (!sound) return { outcome: 'BAD_JSON', detail: 'not UTF-8' }
+  try {
+    return { outcome: 'value', value: JSON.parse(bytes.toString('utf8')) as unknown }
+  } catch {
+    return { outcome: 'BAD_JSON', detail: 'not JSON' }
+  }
+}
+
+/** A file that is still being written may end inside a character, at most three bytes of it being there. */
+function withoutCutCharacter(bytes: Buffer): Buffer | undefined {
+  for (let cut = 1; cut <= Math.min(3, bytes.length); cut++) {
+    const last = bytes[bytes.length - cut] ?? 0
+    if (last < 0x80) return undefined
+    if (last < 0xc0) continue
+    const wanted = last >= 0xf0 ? 4 : last >= 0xe0 ? 3 : 2
+    const head = bytes.subarray(0, bytes.length - cut)
+    return cut < wanted && isUtf8(head) ? head : undefined
+  }
+  return undefined
+}

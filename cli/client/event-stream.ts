@@ -1,0 +1,26 @@
+// Server-sent events as they come off the wire, one by one.
+import type { ServerEvent } from '../../daemon/kernel/operation.ts'
+
+/** Events of a `text/event-stream` body (WHATWG HTML section 9.2.6); comments, which are heartbeats, are dropped. */
+export async function* eventsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<ServerEvent> {
+  const decoder = new TextDecoder()
+  let pending = ''
+  for await (const chunk of chunks) {
+    pending = `${pending}${decoder.decode(chunk, { stream: true })}`.replaceAll('\r\n', '\n')
+    const blocks = pending.split('\n\n')
+    pending = blocks.pop() ?? ''
+    for (const block of blocks) {
+      const event = eventOf(block)
+      if (event) yield event
+    }
+  }
+}
+
+function eventOf(block: string): ServerEvent | undefined {
+  const lines = block.split('\n').filter((line) => line !== '' && !line.startsWith(':'))
+  const all = (name: string) =>
+    lines.filter((line) => line.startsWith(`${name}:`)).map((line) => line.slice(name.length + 1).replace(/^ /, ''))
+  const data = all('data')
+  if (data.length === 0) return undefined
+  return { id: all('id').at(-1) ?? '', event: all('event').at(-1) ?? 'message', data: JSON.parse(data.join('\n')) }
+}

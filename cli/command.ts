@@ -1,0 +1,66 @@
+// What a command is: one definition of its words, what it takes, an example, and what it does.
+import type { Terminal } from './terminal.ts'
+
+/** One thing that a command takes, as an option or by its place. `parse` throws `WrongValue` for text it cannot use. */
+export type Param<T> = {
+  /** The placeholder in help; undefined for a switch. */
+  readonly metavar: string | undefined
+  readonly help: string
+  readonly isRequired: boolean
+  /** Takes all remaining words. */
+  readonly isRest: boolean
+  readonly parse: (text: string) => unknown
+  /** The value when it is not given. */
+  readonly absent: T
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a record of parameters of different types
+export type Params = Readonly<Record<string, Param<any>>>
+
+export type Given<P extends Params> = { readonly [K in keyof P]: P[K] extends Param<infer T> ? T : never }
+
+/** 0 done, 1 failed, 2 usage, 3 refused, 4 not reachable, 5 found a problem. */
+export type Exit = 0 | 1 | 2 | 3 | 4 | 5
+
+export type Definition<T extends Params = Params, O extends Params = Params> = {
+  /** The words typed, which are also the path of the file. */
+  readonly words: string
+  readonly summary: string
+  /** More than the summary, below the usage in help. */
+  readonly notes?: string
+  /** Parameters by place, in this order. */
+  readonly takes?: T
+  /** Parameters by name; `portBase` is typed `--port-base`. */
+  readonly options?: O
+  /** A line that works, without the leading `$`. */
+  readonly example: string
+  /** Resolves to the exit code. Throws `Refused` or `Failure`. A method, so that different commands fit one list. */
+  run(given: Given<T> & Given<O>, terminal: Terminal): Promise<Exit>
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a list of commands that take different things
+export type AnyDefinition = Definition<any, any>
+
+type NoParams = Readonly<Record<never, never>>
+
+/** Declares a command; exists for the types: `run` sees exactly what was declared. */
+export function command<const T extends Params = NoParams, const O extends Params = NoParams>(
+  given: Definition<T, O>,
+): Definition<T, O> {
+  return given
+}
+
+/** Text that an option cannot use; the message ends the sentence "value … is invalid". */
+export class WrongValue extends Error {}
+
+/** A failure with its exit code and, where there is one, the way out. */
+export class Failure extends Error {
+  readonly exit: Exit
+  readonly remedy: string | undefined
+  constructor(exit: Exit, message: string, remedy?: string) {
+    super(message)
+    this.name = 'Failure'
+    this.exit = exit
+    this.remedy = remedy
+  }
+}

@@ -1,0 +1,66 @@
+// Makes a site: the folder, its profile and its keys; and says what to do next.
+import { basename, resolve } from 'node:path'
+import { offline } from '../../daemon/boot/offline.ts'
+import { keyAlgorithm } from '../../daemon/kernel/keys.ts'
+import { command, Failure } from '../command.ts'
+import { fields, show } from '../output.ts'
+import { choice, flag, otherwise, text, whole } from '../params.ts'
+import { jsonOption } from '../site.ts'
+import type { Terminal } from '../terminal.ts'
+
+export const definition = command({
+  words: 'init',
+  summary: 'make a site: profile, keys, folders',
+  notes: 'Never changes a site that exists. Everything it makes is for this user alone.',
+  options: {
+    site: text('DIR', 'where; else PLATFORM_SITE, else ./site'),
+    tenant: text('TENANT', 'the tenant that the site belongs to; else its name'),
+    name: text('NAME', 'the site’s name, by which peers address it; else that of the folder'),
+    profile: otherwise('classified-airgapped', text('PROFILE', 'the shipped profile to start from')),
+    portBase: whole('N', 'roles listen on N, N+1, …; 0 takes free ports; else the usual ones', 0, 65_000),
+    algorithm: choice('ALGORITHM', 'of the keys; else Ed25519', keyAlgorithm.options),
+    yes: flag('do not ask'),
+    ...jsonOption,
+  },
+  example: 'platform init --site ./alpha --tenant acme --port-base 9400 --yes',
+  async run(given, terminal) {
+    const dir = resolve(given.site ?? (terminal.env.PLATFORM_SITE || 'site'))
+    const name = given.name ?? basename(dir).toLowerCase().replaceAll(/[^a-z0-9-]+/g, '-')
+    const tenant_id = given.tenant ?? name
+    const template = given.profile.replaceAll('_', '-')
+    if (!(await isWanted(terminal, given.yes, `Make the site ${name} (tenant ${tenant_id}, ${template}) in ${dir}?`))) {
+      throw new Failure(3, 'nothing was made')
+    }
+    const folder = offline.siteFolder(dir)
+    const { makeSite } = await offline.making()
+    const { portBase: port_base, algorithm } = given
+    const made = await makeSite(folder, { template, name, tenant_id, port_base, algorithm, now: Date.now() })
+    const keys = made.keys.map(({ kid, use, algorithm, fingerprint }) => ({ kid, use, algorithm, fingerprint }))
+    const said = { site: dir, name, tenant_id, profile: folder.profile, ports: made.ports, keys }
+    show(terminal, given.json, said, () => fields(terminal, { site: dir, name, tenant: tenant_id, ...fingerprints(keys) }))
+    if (!given.json) for (const line of nextSteps(given.site ?? dir)) terminal.note(line)
+    return 0
+  },
+})
+
+/** Making a new folder destroys nothing: without anybody to ask, it is made. */
+async function isWanted(terminal: Terminal, yes: boolean, question: string): Promise<boolean> {
+  if (yes || !terminal.canAsk) return true
+  const answer = await terminal.ask(`${question} [Y/n] `)
+  return answer === '' || /^y(es)?$/i.test(answer ?? '')
+}
+
+function fingerprints(keys: readonly { use: string; fingerprint: string }[]) {
+  return Object.fromEntries(keys.map(({ use, fingerprint }) => [`${use} key`, fingerprint]))
+}
+
+function nextSteps(site: string): string[] {
+  return [
+    '',
+    'Next:',
+    `  platform profile explain --site ${site}      what is set, and why`,
+    `  platform serve --site ${site}                run it`,
+    `  platform keys export --site ${site} --out keys.json   what a peer imports`,
+    `  platform doctor --site ${site}               what is wrong, and how to mend it`,
+  ]
+}

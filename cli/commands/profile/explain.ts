@@ -1,0 +1,36 @@
+// Shows each setting with its value, where that came from, and what it means.
+import { offline } from '../../../daemon/boot/offline.ts'
+import { command } from '../../command.ts'
+import { show, table } from '../../output.ts'
+import { text } from '../../params.ts'
+import { jsonOption, requireSite, siteOption } from '../../site.ts'
+
+export const definition = command({
+  words: 'profile explain',
+  summary: 'each setting: value, origin, meaning; secrets redacted',
+  takes: { setting: text('SETTING', 'a section, or section.field; else all') },
+  options: { ...siteOption, ...jsonOption },
+  example: 'platform profile explain consensus.port',
+  async run(given, terminal) {
+    const folder = requireSite(given, terminal)
+    const { settledProfile } = await offline.profile()
+    const { explained, problems } = settledProfile(folder, terminal.env)
+    const { setting: wanted } = given
+    const shown = explained.filter(
+      ({ setting }) => wanted === undefined || setting === wanted || setting.startsWith(`${wanted}.`),
+    )
+    const columns = ['setting', { heading: 'value', cell: (row: { value?: unknown }) => valueOf(row.value) }, 'origin']
+    const meaning = { heading: 'meaning', cell: (row: { doc?: unknown }) => row.doc }
+    const wide = [...columns, meaning]
+    show(terminal, given.json, { settings: shown, problems }, () =>
+      table(terminal, shown, wide, `there is no setting "${wanted}"`),
+    )
+    for (const { path, message } of problems) terminal.note(`fault: ${path}: ${message}`)
+    return problems.length === 0 ? 0 : 5
+  },
+})
+
+function valueOf(value: unknown): string {
+  if (value === undefined) return '(unset)'
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

@@ -1,0 +1,42 @@
+// Runs the site's roles in this process until it is told to stop.
+import { command } from '../command.ts'
+import { choice, rest, whole } from '../params.ts'
+import { requireSite, siteOption } from '../site.ts'
+
+export const definition = command({
+  words: 'serve',
+  summary: 'run the roles named, or those of the profile',
+  notes: 'Ends in order on SIGTERM and SIGINT; a second signal ends it at once.',
+  takes: { roles: rest('ROLE', 'roles to run; else platform.roles of the profile') },
+  options: {
+    logLevel: choice('LEVEL', 'least severe log line', ['debug', 'info', 'warn', 'error']),
+    drain: whole('MS', 'how long a stop waits for requests under way', 0, 600_000),
+    ...siteOption,
+  },
+  example: 'platform serve site consensus --site ./site',
+  async run(given, terminal) {
+    const folder = requireSite(given, terminal)
+    const { serve } = await import('../../daemon/boot/serve.ts')
+    const flags = {
+      ...(given.logLevel === undefined ? {} : { 'platform.log_level': given.logLevel }),
+      ...(given.drain === undefined ? {} : { 'platform.drain_ms': given.drain }),
+    }
+    const roles = given.roles.length ? { roles: [...given.roles] } : {}
+    const running = await serve({ folder, env: terminal.env, flags, ...roles })
+    endOnSignals(running)
+    await running.stopped
+    return 0
+  },
+})
+
+/** Twice the same signal is a person who has lost patience: 130 and 143 are what a shell expects of one. */
+function endOnSignals(running: { stop(): Promise<void> }): void {
+  let isStopping = false
+  const stop = (signal: NodeJS.Signals) => {
+    if (isStopping) process.exit(signal === 'SIGINT' ? 130 : 143)
+    isStopping = true
+    running.stop().catch(() => process.exit(1))
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+}

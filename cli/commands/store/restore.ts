@@ -1,0 +1,26 @@
+// Puts a backup in the place of the site's data, after verifying all of it; what was there is kept.
+import { resolve } from 'node:path'
+import { offline } from '../../../daemon/boot/offline.ts'
+import { command } from '../../command.ts'
+import { requireConsent } from '../../consent.ts'
+import { show } from '../../output.ts'
+import { flag, needed, text } from '../../params.ts'
+import { jsonOption, requireSite, siteOption } from '../../site.ts'
+
+export const definition = command({
+  words: 'store restore',
+  summary: 'put a verified backup in the place of the site’s data; the site must not run',
+  notes: 'What was there is kept beside it. Messages sent since the backup are forgotten: peers would see their numbers again.',
+  takes: { from: needed(text('DIR', 'what `platform store backup` made')) },
+  options: { yes: flag('do not ask'), ...siteOption, ...jsonOption },
+  example: 'platform store restore /media/backup/2026-05-03 --yes',
+  async run(given, terminal) {
+    const folder = requireSite(given, terminal)
+    const { restore } = await offline.store()
+    await requireConsent(terminal, given.yes, `Replace the data of ${folder.data} by the backup?`)
+    const done = await restore(folder, resolve(given.from), Date.now(), (text) => terminal.progress(text))
+    terminal.progress('')
+    show(terminal, given.json, done, () => `restored ${done.roles.join(', ')}; what was there is in ${done.kept}`)
+    return 0
+  },
+})

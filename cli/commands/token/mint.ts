@@ -1,0 +1,47 @@
+// Mints a token with the site's own issuer, without a network.
+import { offline } from '../../../daemon/boot/offline.ts'
+import { command, Failure } from '../../command.ts'
+import { show } from '../../output.ts'
+import { duration, names, needed, otherwise, text } from '../../params.ts'
+import { jsonOption, requireSite, siteOption } from '../../site.ts'
+
+export const definition = command({
+  words: 'token mint',
+  summary: 'issue a token with the site’s own key',
+  notes: 'The token is printed on stdout: keep it out of logs and argument lists; PLATFORM_TOKEN carries it to commands.',
+  options: {
+    subject: needed(text('SUBJECT', 'who it is for')),
+    tenant: text('TENANT', 'whose things it reaches; else the site’s own tenant')
+    ,
+    roles: needed(names('A,B', 'as in analyst, operator, auditor, admin, or one of the profile')),
+    clearance: text('LEVEL', 'highest level that it may see; else the lowest'),
+    categories: names('A,B', 'categories that it holds'),
+    nationality: text('NAME', 'a name that things may be releasable to'),
+    ttl: otherwise(3_600, duration('TIME', 'how long it lives')),
+    ...siteOption,
+    ...jsonOption,
+  },
+  example: 'PLATFORM_TOKEN=$(platform token mint --subject alice --roles analyst --clearance SECRET --ttl 8h)',
+  async run(given, terminal) {
+    const { subject, roles, clearance: level, categories, nationality, ttl } = given
+    if (level === undefined && (categories.length > 0 || nationality)) {
+      throw new Failure(2, '--categories and --nationality need --clearance')
+    }
+    const folder = requireSite(given, terminal)
+    const [tokens, profile] = await Promise.all([offline.tokens(), offline.profile()])
+    const tenant_id = given.tenant ?? profile.siteSettings(folder, terminal.env).platform.tenant_id
+    const unknown = profile.unknownRoles(folder, terminal.env, roles)
+    if (unknown.length) throw new Failure(2, `there is no role ${unknown.join(', ')}`, '`platform profile explain identity.roles`')
+    const claims = {
+      sub: subject,
+      tenant_id,
+      roles: [...roles],
+      ...(level ? { clearance: { level, categories: [...categories], ...(nationality ? { nationality } : {}) } } : {}),
+    }
+    const minted = await tokens.mint(folder, terminal.env, claims, ttl, Date.now())
+    const expires = new Date(minted.exp * 1000).toISOString()
+    show(terminal, given.json, { ...minted, ...claims, expires }, () => minted.token)
+    if (!given.json) terminal.note(`${minted.jti}, valid until ${expires}`)
+    return 0
+  },
+})

@@ -1,0 +1,18 @@
+// Says what this executable is, for people who report a fault and scripts that compare machines.
+import manifest from '../../package.json' with { type: 'json' }
+import { command } from '../command.ts'
+import { show } from '../output.ts'
+import { flag } from '../params.ts'
+
+export const definition = command({
+  words: 'version',
+  summary: 'print the version',
+  options: { json: flag('as one JSON document') },
+  example: 'platform version --json',
+  async run({ json }, terminal) {
+    const { name, version } = manifest
+    const about = { name, version, node: process.versions.node, arch: process.arch }
+    show(terminal, json, about, () => `${name} ${version} (node ${about.node}, ${about.arch})`)
+    return 0
+  },
+})

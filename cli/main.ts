@@ -1,0 +1,5 @@
+// Turns the words typed into one command; each command is a file of its own.
+import { runProgram } from './program.ts'
+import { processTerminal } from './terminal.ts'
+
+process.exitCode = await runProgram(process.argv.slice(2), processTerminal())

@@ -1,0 +1,52 @@
+// How results look: one JSON document for scripts, tables and fields for people, colours only where they are wanted.
+import type { Terminal } from './terminal.ts'
+
+export type Row = Readonly<Record<string, unknown>>
+
+/** A heading and how to get the cell from a row; a bare name is both. */
+export type Column = string | { readonly heading: string; readonly cell: (row: Row) => unknown }
+
+/** Prints one JSON document, or what `human` makes of it. */
+export function show(terminal: Terminal, json: boolean, value: unknown, human: () => string): void {
+  terminal.print(json ? JSON.stringify(value) : human())
+}
+
+/** Aligned columns under headings; `none` when there are no rows. */
+export function table(terminal: Terminal, rows: readonly Row[], columns: readonly Column[], none: string): string {
+  if (rows.length === 0) return none
+  const headings = columns.map((column) => (typeof column === 'string' ? column.replaceAll('_', ' ') : column.heading))
+  const lines = rows.map((row) => columns.map((column) => textOf(cellOf(row, column))))
+  const widths = headings.map((heading, at) => Math.max(heading.length, ...lines.map((line) => line[at]?.length ?? 0)))
+  const draw = (cells: readonly string[]) => cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ').trimEnd()
+  return [paint(terminal, 'bold', draw(headings.map((heading) => heading.toUpperCase()))), ...lines.map(draw)].join('\n')
+}
+
+/** One field a line, names aligned; absent values are left out. */
+export function fields(terminal: Terminal, of: Row): string {
+  const shown = Object.entries(of).filter(([, value]) => value !== undefined && value !== null)
+  const width = Math.max(0, ...shown.map(([name]) => name.length))
+  return shown
+    .map(([name, value]) => `${paint(terminal, 'bold', name.replaceAll('_', ' ').padEnd(width))}  ${textOf(value)}`)
+    .join('\n')
+}
+
+const codes = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 } as const
+
+export function paint(terminal: Terminal, colour: keyof typeof codes, given: string): string {
+  return terminal.hasColour ? `\u001b[${codes[colour]}m${given}\u001b[0m` : given
+}
+
+function cellOf(row: Row, column: Column): unknown {
+  return typeof column === 'string' ? row[column] : column.cell(row)
+}
+
+/** Control characters in data of others must not move the cursor or hide a line. */
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return '-'
+  const given = typeof value === 'string' ? value : Array.isArray(value) ? listOf(value) : JSON.stringify(value)
+  return given.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (found) => `\\u${found.codePointAt(0)?.toString(16).padStart(4, '0')}`)
+}
+
+function listOf(values: readonly unknown[]): string {
+  return values.every((value) => typeof value !== 'object') ? values.join(', ') : JSON.stringify(values)
+}

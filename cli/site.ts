@@ -1,0 +1,21 @@
+// Finds the site that a command is about, and says what to do when there is none.
+import { existsSync } from 'node:fs'
+import { offline, type SiteFolder } from '../daemon/boot/offline.ts'
+import { Failure } from './command.ts'
+import { flag, text } from './params.ts'
+import type { Terminal } from './terminal.ts'
+
+export const siteOption = {
+  site: text('DIR', 'the site’s folder; else PLATFORM_SITE, else ./site, else /etc/platform'),
+}
+
+export const jsonOption = { json: flag('as JSON, for scripts') }
+
+/** The folder of a site that exists. Throws `Failure` (3) with the remedy when it does not. */
+export function requireSite(given: { readonly site: string | undefined }, terminal: Terminal): SiteFolder {
+  const found = offline.findSite(given.site, terminal.env)
+  const remedy = '`platform init --site DIR` makes a site; --site or PLATFORM_SITE names one'
+  if (!found) throw new Failure(3, 'there is no site here', remedy)
+  if (!existsSync(found.profile)) throw new Failure(3, `there is no site: ${found.profile} does not exist`, remedy)
+  return found
+}

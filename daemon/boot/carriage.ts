@@ -1,0 +1,59 @@
+// Joins the carriers to the roles: a verified message goes to the operation that takes its kind, and its fate comes back.
+import type { Log } from '../kernel/call.ts'
+import { isRefused } from '../kernel/errors.ts'
+import { type Jws, jws, type SignatureType, type Verified } from '../kernel/keys.ts'
+import type { AnyOperation } from '../kernel/operation.ts'
+import type { Peers } from '../kernel/peer.ts'
+import type { Incoming, Transport, Verdict } from '../kernel/transport.ts'
+import type { RecentlyVerified } from '../roles/site/parts.ts'
+import { roles } from '../roles.ts'
+import type { Ask } from './asking.ts'
+
+/** Remembers a message while it is being delivered, so that its receiver need not check the same signature again. */
+export function recentlyVerified(): RecentlyVerified & {
+  during<T>(message: Incoming, peers: Peers, act: () => Promise<T>): Promise<T>
+} {
+  const held = new Map<string, Verified>()
+  const keyOf = (peer: string, envelope: Jws) => `${peer}\n${JSON.stringify(envelope)}`
+  return {
+    find: (peer: string, type: SignatureType, envelope: Jws) =>
+      type === 'statement' ? held.get(keyOf(peer, envelope)) : undefined,
+    async during(message, peers, act) {
+      const envelope = jws.parse(JSON.parse(message.envelope))
+      const peer = await peers.get(message.statement.src)
+      const keys = (peer?.keys ?? []).filter((key) => key.kid === message.signer_key_id)
+      const key = keyOf(message.statement.src, envelope)
+      held.set(key, { payload: new Uint8Array(Buffer.from(envelope.payload, 'base64url')), keys })
+      try {
+        return await act()
+      } finally {
+        held.delete(key)
+      }
+    },
+  }
+}
+
+const takers = new Map<string, AnyOperation>(roles.flatMap((role) => Object.entries(role.messages)))
+
+/** Delivers as the site's service. Nothing is lost: what cannot be judged now comes `later`. */
+export function delivery(transport: Transport['name'], ask: Ask, log: Log) {
+  return async (message: Incoming): Promise<Verdict> => {
+    const taker = takers.get(message.statement.kind)
+    if (!taker)
+      return {
+        verdict: 'refused',
+        code: 'not_found',
+        detail: `no role takes messages of kind ${message.statement.kind}`,
+      }
+    try {
+      await ask(taker, { ...message.body, message: { transport, envelope: message.envelope, body: message.body_text } })
+      return { verdict: 'applied' }
+    } catch (error) {
+      if (isRefused(error) && !error.row.retryable && error.code !== 'internal') {
+        return { verdict: 'refused', code: error.code, detail: error.message }
+      }
+      log.warn('site.message.later', { msg_id: message.statement.msg_id, error: String(error) })
+      return { verdict: 'later', detail: isRefused(error) ? error.message : 'the receiving role failed' }
+    }
+  }
+}

@@ -1,0 +1,45 @@
+// The upkeep that every role needs, whatever it does: anchoring its audit chain, dropping what has expired.
+import type { Worker } from '../kernel/role.ts'
+import { create as anchor } from '../roles/site/checkpoint/create.ts'
+import type { Ask } from './asking.ts'
+import type { Stock } from './stock.ts'
+
+const anchor_every_ms = 60_000
+const sweep_every_ms = 60_000
+const audit_sweep_every_ms = 3_600_000
+const day_ms = 86_400_000
+
+export function chores(
+  stock: Stock,
+  ask: Ask,
+  collections: readonly { readonly name: string; readonly indexes: readonly string[] }[],
+  audit_keep_days: number,
+): Worker[] {
+  let anchored = -1
+  return [
+    {
+      name: 'anchor',
+      when: { every_ms: anchor_every_ms },
+      async run(call) {
+        const { writer, seq, hash } = await stock.audit.head()
+        if (seq === 0 || seq === anchored || call.signal.aborted) return
+        await ask(anchor, { writer, seq, hash })
+        anchored = seq
+      },
+    },
+    {
+      name: 'sweep',
+      when: { every_ms: sweep_every_ms },
+      async run(call) {
+        for (const collection of collections) await stock.store.expire(collection, call.now())
+      },
+    },
+    {
+      name: 'audit-sweep',
+      when: { every_ms: audit_sweep_every_ms },
+      async run(call) {
+        await stock.audit.expire(new Date(call.now() - audit_keep_days * day_ms).toISOString())
+      },
+    },
+  ]
+}

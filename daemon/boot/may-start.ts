@@ -1,0 +1,102 @@
+// What must hold before anything of a site starts; each refusal names the setting and the remedy.
+import { isIP } from 'node:net'
+import { isCron } from '../../adapters/host/schedule/cron.ts'
+import { labelSettings, platformSettings } from '../kernel/platform-settings.ts'
+import type { Role } from '../kernel/role.ts'
+import type { Resolved } from '../kernel/settings.ts'
+import { settings as siteRoleSettings } from '../roles/site/settings.ts'
+import { type ProfileProblem, valuesOf } from './profile.ts'
+
+export type Standing = {
+  readonly resolved: Resolved
+  readonly all: readonly Role[]
+  readonly starting: readonly Role[]
+  /** Names of the enrolled peers: each has a federation channel. */
+  readonly peers: readonly string[]
+  /** Epoch milliseconds. */
+  readonly now: number
+}
+
+/** Everything that forbids the start; empty when it may. The settings themselves must have parsed. */
+export function startProblems(given: Standing): ProfileProblem[] {
+  return [
+    ...unknownRoles(given),
+    ...refusals(given),
+    ...openListeners(given),
+    ...unaccredited(given),
+    ...oddValues(given),
+  ]
+}
+
+function unknownRoles({ resolved, all }: Standing): ProfileProblem[] {
+  const known = all.map((role) => role.name)
+  const { roles } = valuesOf(resolved, platformSettings)
+  return roles
+    .filter((name) => !known.includes(name))
+    .map((name) => ({ path: 'platform.roles', message: `there is no role "${name}"; known: ${known.join(', ')}` }))
+}
+
+function refusals({ resolved, starting }: Standing): ProfileProblem[] {
+  const { deployment_profile } = valuesOf(resolved, platformSettings)
+  return starting.flatMap((role) => {
+    const message = role.refusesToStart?.({ deployment_profile, settings: resolved, transports: [] })
+    return message ? [{ path: role.name, message }] : []
+  })
+}
+
+/** In profile D nothing listens beyond the machine without TLS. */
+function openListeners({ resolved, starting }: Standing): ProfileProblem[] {
+  if (valuesOf(resolved, platformSettings).deployment_profile !== 'classified_airgapped') return []
+  return starting.flatMap((role) => {
+    const { listen, metrics_listen, tls_cert_file } = (resolved.values.get(role.name) ?? {}) as Record<
+      string,
+      string | undefined
+    >
+    const hosts = [
+      ...(tls_cert_file ? [] : [['listen', listen]]),
+      ['metrics_listen', metrics_listen?.replace(/:\d+$/, '')],
+    ]
+    return hosts
+      .filter(([, host]) => host !== undefined && !isLoopback(host))
+      .map(([field, host]) => ({
+        path: `${role.name}.${field}`,
+        message: `${host} is not loopback: classified_airgapped refuses that without TLS (${role.name}.tls_cert_file)`,
+      }))
+  })
+}
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+}
+
+/** In profile D every federation channel is accredited, by name and date, or the process does not start. */
+function unaccredited({ resolved, starting, peers, now }: Standing): ProfileProblem[] {
+  const isSite = starting.some((role) => role.name === 'site')
+  if (!isSite || valuesOf(resolved, platformSettings).deployment_profile !== 'classified_airgapped') return []
+  const { accreditations } = valuesOf(resolved, siteRoleSettings)
+  const today = new Date(now).toISOString().slice(0, 10)
+  return peers.flatMap((peer) => {
+    const held = Object.hasOwn(accreditations, peer) ? accreditations[peer] : undefined
+    if (held && held.valid_until >= today) return []
+    const why = held ? `its accreditation ended on ${held.valid_until}` : 'it has no accreditation'
+    return [
+      {
+        path: `site.accreditations.${peer}`,
+        message: `the channel to ${peer} may not be used: ${why} {authority, reference, valid_until}`,
+      },
+    ]
+  })
+}
+
+function oddValues({ resolved }: Standing): ProfileProblem[] {
+  const { levels, default_level } = valuesOf(resolved, labelSettings)
+  const { backup_cron } = valuesOf(resolved, siteRoleSettings)
+  return [
+    ...(levels.includes(default_level)
+      ? []
+      : [{ path: 'labels.default_level', message: `"${default_level}" is not one of labels.levels` }]),
+    ...(backup_cron && !isCron(backup_cron)
+      ? [{ path: 'site.backup_cron', message: 'this is no cron expression' }]
+      : []),
+  ]
+}

@@ -1,0 +1,79 @@
+// Verifies an evidence block from its file alone: that it is whole, that its result follows, and who signed it.
+import { verifyJws } from '../../../adapters/keys/jose/signatures.ts'
+import { canonical } from '../../kernel/canonical.ts'
+import { refuse } from '../../kernel/errors.ts'
+import type { PublicKey } from '../../kernel/keys.ts'
+import { fieldErrors } from '../../kernel/problem.ts'
+import { combine } from '../../roles/consensus/combine/combine.ts'
+import { decide } from '../../roles/consensus/combine/decide.ts'
+import { type EvidenceBlock, type EvidenceContent, evidenceBlock } from '../../roles/consensus/evidence/model.ts'
+import { isWhole } from '../../roles/consensus/evidence/rules.ts'
+
+export type EvidenceVerdict = {
+  readonly block_id: string
+  readonly valid: boolean
+  /** What is wrong; empty when valid. */
+  readonly faults: readonly string[]
+  /** Keys whose signature holds. */
+  readonly signed_by: readonly { readonly kid: string; readonly fingerprint: string }[]
+  /** `given` keys were vouched for; the block's `own` prove only that it is whole, and who to ask. */
+  readonly keys: 'given' | 'own'
+  readonly site: string
+  readonly session_id: string
+  readonly decision: string
+  readonly score: number | null
+  readonly decided_at: string
+}
+
+/** `given`: keys to trust; undefined: those in the block. Throws `Refused('invalid')` for a file that is no block. */
+export async function verifyEvidence(text: string, given: readonly PublicKey[] | undefined): Promise<EvidenceVerdict> {
+  const block = readBlock(text)
+  const { content, block_id } = block
+  const faults = [
+    ...(isWhole(block) ? [] : ['the content is not what was named and signed']),
+    ...faultsOfResult(content),
+  ]
+  const verdict = await verifyJws('evidence', block.signature, given ?? block.keys)
+  const signed_by = typeof verdict === 'string' ? [] : verdict.keys.map(({ kid, fingerprint }) => ({ kid, fingerprint }))
+  if (typeof verdict === 'string') faults.push(signatureFaults[verdict])
+  return {
+    block_id,
+    valid: faults.length === 0,
+    faults,
+    signed_by,
+    keys: given ? 'given' : 'own',
+    site: content.site,
+    session_id: content.session_id,
+    decision: content.decision,
+    score: content.result.score,
+    decided_at: content.decided_at,
+  }
+}
+
+const signatureFaults = {
+  bad_signature: 'the signature does not hold',
+  unknown_key: 'none of the keys given has signed it',
+  key_revoked: 'the key that signed it is revoked',
+}
+
+function readBlock(text: string): EvidenceBlock {
+  let content: unknown
+  try {
+    content = JSON.parse(text)
+  } catch {
+    throw refuse('invalid', 'the file is not JSON')
+  }
+  const block = evidenceBlock.safeParse(content)
+  if (!block.success) throw refuse('invalid', 'the file is no evidence block', fieldErrors(block.error))
+  return block.data
+}
+
+/** A signer can be wrong, or lie: the decision must follow from the contributions by the policy, or from a person. */
+function faultsOfResult({ policy, contributions, result, decision, attestation }: EvidenceContent): string[] {
+  const combined = combine(policy.combination_method, contributions)
+  if (canonical(combined) !== canonical(result)) return ['the result does not follow from the contributions']
+  if (attestation) return attestation.decision === decision ? [] : ['the decision is not the one attested']
+  const decided = decide(policy, contributions)
+  const follows = decided.state === 'RATIFIED' && decided.decision === decision
+  return follows ? [] : ['the decision does not follow from the result by the policy']
+}

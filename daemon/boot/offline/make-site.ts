@@ -1,0 +1,103 @@
+// Makes a site out of a shipped profile: the folder, its keys, its profile; never over one that exists.
+import { randomBytes } from 'node:crypto'
+import * as fs from 'node:fs'
+import { dirname } from 'node:path'
+import { prepareRevocations } from '../../../adapters/identity/offline/revocations.ts'
+import { generateKey } from '../../../adapters/keys/jose/key-life.ts'
+import { refuse } from '../../kernel/errors.ts'
+import type { KeyAlgorithm, PublicKey } from '../../kernel/keys.ts'
+import { platformSettings } from '../../kernel/platform-settings.ts'
+import { fieldErrors } from '../../kernel/problem.ts'
+import { roles } from '../../roles.ts'
+import type { SiteFolder } from '../site-folder.ts'
+import { templateNames, templateText, withValue, hasValue } from './profile-template.ts'
+
+export type NewSite = {
+  readonly template: string
+  readonly name: string
+  readonly tenant_id: string
+  /** Roles listen from here on, in the order of the list of roles; 0 takes free ports, undefined the usual ones. */
+  readonly port_base: number | undefined
+  readonly algorithm: KeyAlgorithm | undefined
+  /** Epoch milliseconds. */
+  readonly now: number
+}
+
+export type MadeSite = {
+  readonly keys: readonly PublicKey[]
+  /** Role to port; empty when the usual ports are used. */
+  readonly ports: Readonly<Record<string, number>>
+}
+
+const uses: readonly PublicKey['use'][] = ['message', 'token', 'root']
+
+/**
+ * Everything is made private (0700, 0600) and the profile is written last, so that a half-made site is not taken for
+ * one. Throws `Refused`: `already_exists` for a site that is there, `invalid` for values that a profile cannot hold.
+ */
+export async function makeSite(folder: SiteFolder, given: NewSite): Promise<MadeSite> {
+  const { text, ports } = profileText(given)
+  if (fs.existsSync(folder.profile) || holdsFiles(folder.keys)) {
+    throw refuse('already_exists', `there is a site in ${dirname(folder.profile)} already; choose another folder`)
+  }
+  makePrivate(dirname(folder.profile))
+  for (const part of [folder.keys, folder.peers, folder.data, folder.filedrop, folder.run]) makePrivate(part)
+  prepareRevocations(dirname(folder.identity))
+  const keys: PublicKey[] = []
+  for (const use of uses) {
+    const algorithm = given.algorithm ? { algorithm: given.algorithm } : {}
+    keys.push(await generateKey(folder.keys, { use, now: given.now, ...algorithm }))
+  }
+  writeDurably(folder.profile, text)
+  return { keys, ports }
+}
+
+function profileText(given: NewSite): { text: string; ports: Record<string, number> } {
+  const template = templateText(given.template)
+  if (template === undefined) {
+    throw refuse('invalid', `there is no profile "${given.template}"; shipped are ${templateNames().join(', ')}`)
+  }
+  const { name, tenant_id } = platformSettings.shape
+  for (const [field, schema, value] of [
+    ['name', name, given.name],
+    ['tenant', tenant_id, given.tenant_id],
+  ] as const) {
+    const checked = schema.safeParse(value)
+    if (!checked.success) throw refuse('invalid', `this ${field} cannot be used`, fieldErrors(checked.error))
+  }
+  const named = withValue(withValue(template, 'platform', 'name', given.name), 'platform', 'tenant_id', given.tenant_id)
+  const { port_base } = given
+  if (port_base === undefined) return { text: named, ports: {} }
+  const ports = Object.fromEntries(roles.map((role, at) => [role.name, port_base === 0 ? 0 : port_base + at]))
+  return { text: Object.entries(ports).reduce(withPort, named), ports }
+}
+
+/** Internal listeners, where the profile has them, follow ten ports later: two sites then share no port. */
+function withPort(text: string, [role, port]: [string, number]): string {
+  const placed = withValue(text, role, 'port', port)
+  if (!hasValue(text, role, 'metrics_listen')) return placed
+  return withValue(placed, role, 'metrics_listen', `127.0.0.1:${port === 0 ? 0 : port + 10}`)
+}
+
+function holdsFiles(dir: string): boolean {
+  return fs.existsSync(dir) && fs.readdirSync(dir).length > 0
+}
+
+function makePrivate(dir: string): void {
+  fs.mkdirSync(dir, { recursive: true, mode: 0o700 })
+  fs.chmodSync(dir, 0o700)
+}
+
+function writeDurably(path: string, text: string): void {
+  const draft = `${path}.${randomBytes(6).toString('hex')}.tmp`
+  const file = fs.openSync(draft, 'wx', 0o600)
+  try {
+    fs.writeFileSync(file, text)
+    fs.fsyncSync(file)
+  } finally {
+    fs.closeSync(file)
+  }
+  // A link, not a rename: it fails when another made the site meanwhile.
+  fs.linkSync(draft, path)
+  fs.unlinkSync(draft)
+}

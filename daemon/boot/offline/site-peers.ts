@@ -1,0 +1,89 @@
+// Peers for commands: what would be pinned, pinning it with its channel folders, and letting go again.
+import { peerFiles } from '../../../adapters/peers/files/peer-files.ts'
+import { refuse } from '../../kernel/errors.ts'
+import type { PublicKey } from '../../kernel/keys.ts'
+import { labelOf } from '../../kernel/label.ts'
+import { type Peer, peer } from '../../kernel/peer.ts'
+import { fieldErrors } from '../../kernel/problem.ts'
+import type { SiteFolder } from '../site-folder.ts'
+import { enrolChannels } from './filedrop-files.ts'
+import { keysIn } from './site-keys.ts'
+import { type Environment, siteSettings } from './site-profile.ts'
+
+/** What a peer signs with: its token keys are its own affair, and a revoked key is nobody's. */
+const pinnable: ReadonlySet<PublicKey['use']> = new Set(['message', 'root', 'personal'])
+
+/** The keys of an exported file that may be pinned. Throws `Refused` when there is no message key among them. */
+export function pinnableKeys(text: string): PublicKey[] {
+  const keys = keysIn(text).filter((key) => pinnable.has(key.use) && key.status !== 'revoked')
+  if (!keys.some(({ use, status }) => use === 'message' && status === 'active')) {
+    throw refuse('invalid', 'the file holds no active message key, so nothing of this peer could be verified')
+  }
+  return keys
+}
+
+export type NewPeer = {
+  readonly name: string
+  readonly tenant_id: string
+  readonly keys: readonly PublicKey[]
+  readonly ceiling: { readonly level: string; readonly categories: readonly string[] }
+  readonly releasable_names: readonly string[]
+  readonly threshold: number | undefined
+  readonly not_after_days: number | undefined
+  readonly inventory_interval_s: number | undefined
+  /** Epoch milliseconds. */
+  readonly now: number
+}
+
+/** Pins the peer and makes its channel folders. Throws `Refused` for a name that is pinned, the site's own, or unfit. */
+export async function add(folder: SiteFolder, env: Environment, given: NewPeer): Promise<Peer> {
+  const pinned = peerOf(folder, env, given)
+  const files = peerFiles(folder.peers)
+  if (await files.get(pinned.name)) {
+    throw refuse('already_exists', `${pinned.name} is pinned already; remove it first to pin other keys`)
+  }
+  await files.add(pinned)
+  await enrolChannels(folder, env, pinned)
+  return pinned
+}
+
+/** By name. */
+export async function list(folder: SiteFolder): Promise<Peer[]> {
+  return await peerFiles(folder.peers).list()
+}
+
+/** Throws `Refused('not_found')`. */
+export async function get(folder: SiteFolder, name: string): Promise<Peer> {
+  const found = await peerFiles(folder.peers).get(name)
+  if (!found) throw refuse('not_found', `there is no peer ${name}; \`platform peers list\` shows those there are`)
+  return found
+}
+
+/** Unpins at once; the channel folders and their record stay, for audit. */
+export async function remove(folder: SiteFolder, name: string): Promise<void> {
+  await get(folder, name)
+  await peerFiles(folder.peers).remove(name)
+}
+
+function peerOf(folder: SiteFolder, env: Environment, given: NewPeer): Peer {
+  const { platform, labels } = siteSettings(folder, env)
+  if (given.name === platform.name) throw refuse('invalid', `${given.name} is this site itself`)
+  const ceiling = labelOf({ ...given.ceiling, categories: [...given.ceiling.categories] }, labels, platform.tenant_id)
+  if (!ceiling) {
+    throw refuse('invalid', `there is no level "${given.ceiling.level}"; the profile has ${labels.levels.join(', ')}`)
+  }
+  const { threshold, not_after_days, inventory_interval_s } = given
+  const checked = peer.safeParse({
+    name: given.name,
+    tenant_id: given.tenant_id,
+    keys: given.keys,
+    ceiling,
+    releasable_names: given.releasable_names,
+    ...(threshold === undefined ? {} : { threshold }),
+    ...(not_after_days === undefined ? {} : { not_after_days }),
+    ...(inventory_interval_s === undefined ? {} : { inventory_interval_s }),
+    enrolled: new Date(given.now).toISOString(),
+  })
+  if (!checked.success) throw refuse('invalid', 'the peer cannot be pinned', fieldErrors(checked.error))
+  return checked.data
+}

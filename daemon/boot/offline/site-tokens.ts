@@ -1,0 +1,120 @@
+// Tokens of the site's own issuer without a running daemon: minted, read, revoked.
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { issuedClaims } from '../../../adapters/identity/offline/issued-token.ts'
+import { issuerOf, type MintClaims, type Minted, offlineIssuer } from '../../../adapters/identity/offline/issuer.ts'
+import { fileRevocations } from '../../../adapters/identity/offline/revocations.ts'
+import { readKeyFiles } from '../../../adapters/keys/jose/key-files.ts'
+import { listKeys } from '../../../adapters/keys/jose/key-life.ts'
+import { issueToken, type TokenPayload, verifyToken } from '../../../adapters/keys/jose/tokens.ts'
+import { refuse } from '../../kernel/errors.ts'
+import type { SiteFolder } from '../site-folder.ts'
+import { type Environment, siteSettings } from './site-profile.ts'
+
+/** Signs with the active token key. `now` in epoch milliseconds, `ttl_s` in seconds. */
+export async function mint(
+  folder: SiteFolder,
+  env: Environment,
+  given: MintClaims,
+  ttl_s: number,
+  now: number,
+): Promise<Minted> {
+  const { platform, labels } = siteSettings(folder, env)
+  const level = given.clearance?.level
+  if (level !== undefined && !labels.levels.includes(level)) {
+    throw refuse('invalid', `there is no level "${level}"; the profile has ${labels.levels.join(', ')}`)
+  }
+  const key = readKeyFiles(folder.keys).findLast(
+    ({ public_key: { use, status } }) => use === 'token' && status === 'active',
+  )
+  if (!key) throw refuse('conflict', 'the site has no active token key; `platform keys generate --use token` makes one')
+  const issuer = offlineIssuer({
+    siteName: platform.name,
+    sign: (payload) => issueToken(key, payload as TokenPayload),
+    verify: async () => ({ refused: 'not asked' }),
+    revocations: fileRevocations(revocationFile(folder)),
+    now: () => now,
+    random: (bytes) => randomBytes(bytes).toString('hex'),
+  })
+  return await issuer.mint(given, ttl_s)
+}
+
+/** A token for a person at this machine: the site's tenant and all that its policy has. */
+export async function mintForOperator(folder: SiteFolder, env: Environment, subject: string, now: number) {
+  const { platform, labels } = siteSettings(folder, env)
+  const level = labels.levels.at(-1)
+  const given: MintClaims = {
+    sub: subject,
+    tenant_id: platform.tenant_id,
+    roles: ['admin'],
+    ...(level === undefined ? {} : { clearance: { level } }),
+  }
+  return await mint(folder, env, given, 300, now)
+}
+
+export type Inspection = {
+  readonly state: 'valid' | 'expired' | 'revoked' | 'not valid'
+  /** Why it is not valid, in the words of the verifier. */
+  readonly reason?: string
+  /** What the token says; not to be believed when it is not valid. */
+  readonly claims: Readonly<Record<string, unknown>>
+}
+
+/** Judges a token by the site's keys alone; undefined when the text is no token at all. */
+export async function inspect(
+  folder: SiteFolder,
+  env: Environment,
+  token: string,
+  now: number,
+): Promise<Inspection | undefined> {
+  const claims = unverifiedClaims(token)
+  if (!claims) return undefined
+  const { platform, identity } = siteSettings(folder, env)
+  const issuer = issuerOf(platform.name)
+  const verdict = await verifyToken(token, listKeys(folder.keys), {
+    issuer,
+    audience: issuer,
+    now,
+    skew_s: identity.clock_skew_s,
+  })
+  if ('refused' in verdict) {
+    const state = verdict.refused === 'expired' ? 'expired' : 'not valid'
+    return { state, reason: verdict.refused.replaceAll('_', ' '), claims }
+  }
+  const said = issuedClaims.safeParse(verdict.payload)
+  if (!said.success) return { state: 'not valid', reason: 'claims', claims }
+  const isRevoked = fileRevocations(revocationFile(folder)).isRevoked(said.data)
+  return { state: isRevoked ? 'revoked' : 'valid', claims }
+}
+
+export type Revoked = { readonly jti: string } | { readonly subject: string }
+
+/** In force at once for every process of the site. `now` in epoch milliseconds. */
+export function revoke(folder: SiteFolder, what: Revoked, reason: string, now: number): void {
+  const file = revocationFile(folder)
+  // Made by `init` alone: a new, empty list would bring back every token revoked before.
+  if (!existsSync(file)) throw refuse('unavailable', `${file} is missing; restore it from a backup`)
+  fileRevocations(file).revoke({ ...what, reason, at: new Date(now).toISOString() })
+}
+
+/** The id inside a token, verified or not: revoking a forged one harms nobody. */
+export function jtiOf(token: string): string | undefined {
+  const jti = unverifiedClaims(token)?.jti
+  return typeof jti === 'string' ? jti : undefined
+}
+
+function revocationFile(folder: SiteFolder): string {
+  return join(folder.identity, 'revoked.jsonl')
+}
+
+function unverifiedClaims(token: string): Record<string, unknown> | undefined {
+  const [, body, , ...more] = token.split('.')
+  if (body === undefined || more.length > 0) return undefined
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(body, 'base64url').toString('utf8'))
+    return typeof claims === 'object' && claims !== null ? (claims as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,70 @@
+// Reads a site's profile and settles every setting: default, file, environment, flag.
+import { readFileSync } from 'node:fs'
+import * as z from 'zod'
+import { parseYaml } from '../../adapters/host/yaml/yaml-document.ts'
+import { identitySettings, labelSettings, platformSettings } from '../kernel/platform-settings.ts'
+import type { Role } from '../kernel/role.ts'
+import { type Block, metaOf, type Resolved, resolve, type Sources, type Values } from '../kernel/settings.ts'
+
+export type ProfileProblem = { readonly path: string; readonly message: string }
+
+/** A profile that cannot be used; `problems` names every fault with its place. */
+export class ProfileError extends Error {
+  readonly problems: readonly ProfileProblem[]
+  constructor(problems: readonly ProfileProblem[]) {
+    super(problems.map(({ path, message }) => `${path}: ${message}`).join('\n'))
+    this.name = 'ProfileError'
+    this.problems = problems
+  }
+}
+
+/** Every section that a profile may have, each once. */
+export function blocksOf(roles: readonly Role[]): Block[] {
+  const all = [platformSettings, labelSettings, identitySettings, ...roles.flatMap((role) => role.settings)] as Block[]
+  return [...new Map(all.map((section) => [section.name, section])).values()]
+}
+
+/** Parses the profile file; throws ProfileError for unreadable or malformed YAML. */
+export function readProfile(file: string): Record<string, unknown> {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch {
+    throw new ProfileError([{ path: file, message: 'the profile cannot be read; `platform init` makes one' }])
+  }
+  const document = parseYaml(text)
+  if ('faults' in document) throw new ProfileError(document.faults.map((message) => ({ path: file, message })))
+  const parsed = z.record(z.string(), z.unknown()).safeParse(document.value ?? {})
+  if (!parsed.success) throw new ProfileError([{ path: file, message: 'the profile must be a mapping of sections' }])
+  return parsed.data
+}
+
+export function settle(
+  roles: readonly Role[],
+  profile: Readonly<Record<string, unknown>>,
+  env: Sources['env'],
+  flags: Sources['flags'],
+): Resolved {
+  return resolve(blocksOf(roles), { profile, env, flags, readSecret: (path) => readFileSync(path, 'utf8') })
+}
+
+/** The values of one section; the section must have parsed. */
+export function valuesOf<B extends Block>(resolved: Resolved, section: B): Values<B> {
+  const values = resolved.values.get(section.name)
+  if (!values) throw new ProfileError(resolved.problems)
+  return values as Values<B>
+}
+
+/** JSON Schema (draft 2020-12) of a whole profile. */
+export function profileSchema(roles: readonly Role[]): Record<string, unknown> {
+  const sections = blocksOf(roles).map((section) => [section.name, section.schema.optional()] as const)
+  return z.toJSONSchema(z.strictObject(Object.fromEntries(sections)), {
+    io: 'input',
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => {
+      const { doc } = metaOf(zodSchema as unknown as z.ZodType)
+      if (doc) Object.assign(jsonSchema, { description: doc })
+      for (const key of ['doc', 'env', 'secret']) delete (jsonSchema as Record<string, unknown>)[key]
+    },
+  }) as Record<string, unknown>
+}

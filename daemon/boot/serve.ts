@@ -1,0 +1,88 @@
+// Starts the roles of a site in this process, in the order that they need each other, and stops them in reverse.
+import { type Clock, systemClock } from '../../adapters/host/clock/system-clock.ts'
+import { systemdNotifier } from '../../adapters/host/systemd/systemd-notify.ts'
+import { peerFiles } from '../../adapters/peers/files/peer-files.ts'
+import type { Log } from '../kernel/call.ts'
+import { platformSettings } from '../kernel/platform-settings.ts'
+import type { Role } from '../kernel/role.ts'
+import type { Resolved, Sources } from '../kernel/settings.ts'
+import { roles } from '../roles.ts'
+import { type House, openHouse } from './house.ts'
+import { startProblems } from './may-start.ts'
+import { ProfileError, readProfile, settle, valuesOf } from './profile.ts'
+import type { Service } from './service.ts'
+import type { SiteFolder } from './site-folder.ts'
+
+export type ServeOptions = {
+  readonly folder: SiteFolder
+  /** Those of the profile when absent. */
+  readonly roles?: readonly string[]
+  readonly env: Sources['env']
+  readonly flags?: Sources['flags']
+  /** Where time comes from; the machine's clock unless a test brings its own. */
+  readonly clock?: Clock
+  readonly log?: Log
+}
+
+export type Running = {
+  /** Role to the URLs that it answers at. */
+  readonly urls: Readonly<Record<string, readonly string[]>>
+  readonly services: readonly Service[]
+  readonly stopped: Promise<void>
+  stop(): Promise<void>
+}
+
+/** Throws `ProfileError` with every problem of the profile, or whatever keeps the first role from starting. */
+export async function serve(options: ServeOptions): Promise<Running> {
+  const clock = options.clock ?? systemClock()
+  const resolved = settledOrThrow(options)
+  const starting = inOrder(options.roles ?? valuesOf(resolved, platformSettings).roles)
+  const peers = peerFiles(options.folder.peers)
+  const names = (await peers.list()).map((peer) => peer.name)
+  const problems = startProblems({ resolved, all: roles, starting, peers: names, now: clock.now() })
+  if (problems.length > 0) throw new ProfileError(problems)
+  const house = await openHouse({ folder: options.folder, resolved, starting, clock, log: options.log })
+  try {
+    for (const service of house.services) await service.listen()
+    for (const service of house.services) service.work()
+    await house.startCarriers()
+  } catch (error) {
+    await house.close(0)
+    throw error
+  }
+  return running(house, resolved, options)
+}
+
+function settledOrThrow({ folder, env, flags = {}, roles: named }: ServeOptions): Resolved {
+  const resolved = settle(roles, readProfile(folder.profile), env, {
+    ...flags,
+    ...(named ? { 'platform.roles': [...named] } : {}),
+  })
+  if (resolved.problems.length > 0) throw new ProfileError(resolved.problems)
+  return resolved
+}
+
+/** Each role after those that it needs. */
+function inOrder(names: readonly string[]): Role[] {
+  const wanted = roles.filter((role) => names.includes(role.name))
+  return wanted.toSorted((a, b) => Number(a.needs.includes(b.name)) - Number(b.needs.includes(a.name)))
+}
+
+async function running(house: House, resolved: Resolved, { env }: ServeOptions): Promise<Running> {
+  const { drain_ms } = valuesOf(resolved, platformSettings)
+  const notify = systemdNotifier({ socket: env.NOTIFY_SOCKET, pid: process.pid, log: house.log })
+  const urls = Object.fromEntries(house.services.map((service) => [service.role.name, service.urls]))
+  house.log.info('platform.ready', { urls })
+  await notify('ready')
+  let ended: () => void = () => undefined
+  const stopped = new Promise<void>((resolve) => (ended = resolve))
+  let stopping: Promise<void> | undefined
+  const stop = async () => {
+    house.log.info('platform.stopping')
+    await notify('stopping')
+    await house.close(drain_ms)
+    house.log.info('platform.stopped')
+    ended()
+  }
+  return { urls, services: house.services, stopped, stop: () => (stopping ??= stop()) }
+}

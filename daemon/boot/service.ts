@@ -1,0 +1,139 @@
+// One role as a running service: its workshop, its workers, its listeners, and its orderly end.
+import { readFileSync } from 'node:fs'
+import { httpInFlight, httpRequests, httpSeconds } from '../../adapters/serve/http/http-metrics.ts'
+import { type HttpServer, type Listen, serveHttp } from '../../adapters/serve/http/serve-http.ts'
+import manifest from '../../package.json' with { type: 'json' }
+import { type DependencyHealth, operationsOf, type ServiceParts } from '../kernel/builtin.ts'
+import type { Call, Log, Surroundings } from '../kernel/call.ts'
+import { serviceCall, type Workshop } from '../kernel/invoke.ts'
+import type { Metrics } from '../kernel/metrics.ts'
+import { openapi } from '../kernel/openapi.ts'
+import type { Addressed } from '../kernel/operation.ts'
+import type { About, Role, Worker } from '../kernel/role.ts'
+import { type SiteFolder, socketOf } from './site-folder.ts'
+import type { Stock } from './stock.ts'
+import { startWorkers, type Workers } from './workers.ts'
+
+export const httpMetrics = [httpRequests, httpSeconds, httpInFlight]
+
+export type Service = {
+  readonly role: Role
+  readonly workshop: Workshop
+  readonly urls: readonly string[]
+  phase(): 'starting' | 'ready' | 'stopping'
+  listen(): Promise<void>
+  work(): void
+  wake(worker: string): void
+  newCall(address: string, signal: AbortSignal): Call
+  /** Not ready, drain, stop the workers. The stock is closed by whoever opened it. */
+  stop(drain_ms: number): Promise<void>
+}
+
+export type Making = {
+  readonly role: Role
+  readonly about: About
+  readonly folder: SiteFolder
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly stock: Stock
+  readonly workshop: Workshop
+  readonly surroundings: Surroundings
+  /** Filled in here, since what it says depends on the service. */
+  readonly parts: Map<string, unknown>
+  /** Health of what the role needs besides its own store. */
+  readonly needs: () => Promise<DependencyHealth[]>
+  readonly chores: readonly Worker[]
+}
+
+export function newService(given: Making): Service {
+  const { role, about, workshop, log, metrics, parts, stock } = given
+  const operations = operationsOf(role)
+  let phase: 'starting' | 'ready' | 'stopping' = 'starting'
+  let workers: Workers | undefined
+  const servers: HttpServer[] = []
+  const newCall = (address: string, signal: AbortSignal) =>
+    serviceCall(workshop, role.name, address, workshop.surroundings.random(16), signal)
+  const service: ServiceParts = {
+    phase: () => phase,
+    health: async () => [await timed('store', () => stock.store.health()), ...(await given.needs())],
+    service_info: role.serviceInfo(about),
+    openapi: openapi(`platform ${role.name}`, manifest.version, role.purpose, operations),
+    audit: stock.audit,
+    async metrics(call) {
+      await role.gauges?.(newCall(call.address, call.signal))
+      return metrics.text()
+    },
+  }
+  parts.set('service', service)
+  return {
+    role,
+    workshop,
+    get urls() {
+      return servers.map((server) => server.url)
+    },
+    phase: () => phase,
+    newCall,
+    async listen() {
+      for (const listener of listenersOf(given, operations)) {
+        servers.push(await serveHttp({ ...listener, workshop, log, metrics }))
+      }
+      phase = 'ready'
+    },
+    work() {
+      workers = startWorkers(role.name, [...role.workers, ...given.chores], about.settings, log, newCall)
+    },
+    wake: (name) => workers?.wake(name),
+    async stop(drain_ms) {
+      phase = 'stopping'
+      await Promise.all(servers.map((server) => server.close(drain_ms)))
+      await workers?.stop()
+    },
+  }
+}
+
+/** How long a check took, whether it held; a check that throws does not hold. */
+export async function timed(
+  name: string,
+  check: () => Promise<{ ok: boolean; detail: string }>,
+): Promise<DependencyHealth> {
+  const began = performance.now()
+  const found = await check().catch(() => ({ ok: false, detail: 'cannot be reached' }))
+  return { name, ...found, latency_ms: Math.round((performance.now() - began) * 1_000) / 1_000 }
+}
+
+type Listener = {
+  name: string
+  operations: readonly Addressed[]
+  restricted: boolean
+  listen: Listen
+  tls?: { cert: string; key: string }
+}
+
+/** The TCP listener, the local socket, and the internal listener where the profile names one. */
+function listenersOf({ role, about, folder }: Making, operations: readonly Addressed[]): Listener[] {
+  const own = (about.settings.values.get(role.name) ?? {}) as Record<string, string | number | undefined>
+  const { listen, port, metrics_listen, tls_cert_file, tls_key_file } = own
+  const restricted =
+    about.deployment_profile === 'coalition_federated' || about.deployment_profile === 'classified_airgapped'
+  const tls = tls_cert_file && tls_key_file ? { tls: { cert: text(tls_cert_file), key: text(tls_key_file) } } : {}
+  const internal = operations.filter(({ address }) => /\.service\.(live|info|metrics)$/.test(address))
+  const [host = '', internalPort = ''] = String(metrics_listen ?? '').split(/:(?=\d+$)/)
+  return [
+    { name: `${role.name}:socket`, operations, restricted: false, listen: { socket: socketOf(folder, role.name) } },
+    { name: `${role.name}:tcp`, operations, restricted, listen: { host: String(listen), port: Number(port) }, ...tls },
+    ...(metrics_listen
+      ? [
+          {
+            name: `${role.name}:internal`,
+            operations: internal,
+            restricted: false,
+            listen: { host, port: Number(internalPort) },
+          },
+        ]
+      : []),
+  ]
+}
+
+function text(file: string | number): string {
+  return readFileSync(String(file), 'utf8')
+}

@@ -1,0 +1,54 @@
+// The databases of one role: its document store, its audit chain, and for the site role the carriers' journal.
+import { join } from 'node:path'
+import { type SqliteAudit, sqliteAudit } from '../../adapters/store/sqlite/audit.ts'
+import { type SqliteFile, sqliteFile } from '../../adapters/store/sqlite/file.ts'
+import { takeLock } from '../../adapters/store/sqlite/lock.ts'
+import { sqliteStore } from '../../adapters/store/sqlite/store.ts'
+import { Refused } from '../kernel/errors.ts'
+import type { Role } from '../kernel/role.ts'
+import type { Store } from '../kernel/store.ts'
+import { databaseOf, type SiteFolder } from './site-folder.ts'
+
+export type Stock = {
+  readonly role: string
+  readonly file: SqliteFile
+  readonly store: Store
+  readonly audit: SqliteAudit
+  /** Closes the file and gives the role free for another process. */
+  close(): Promise<void>
+}
+
+/** Where the packaged executable unpacks its native addon. */
+export function addonFolder(folder: SiteFolder): string {
+  return join(folder.run, 'native')
+}
+
+/** One process for each role of a site: throws `Refused('conflict')` while another process runs it. */
+export function openStock(folder: SiteFolder, role: Role, site: string): Stock {
+  const addonDir = addonFolder(folder)
+  const lock = takeLock(join(folder.run, `${role.name}.lock`), addonDir)
+  if (!lock) throw new Refused('conflict', `the role ${role.name} of this site runs already in another process`)
+  try {
+    const file = sqliteFile({ file: databaseOf(folder, role.name), addonDir })
+    const audit = sqliteAudit(file, writerOf(role.name, site))
+    const store = sqliteStore(file, { audit, collections: role.collections })
+    return {
+      role: role.name,
+      file,
+      store,
+      audit,
+      async close() {
+        await store.close()
+        lock.release()
+      },
+    }
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+/** Names an audit chain: the role and the site, which both outlive the machine. */
+export function writerOf(role: string, site: string): string {
+  return `${role}@${site}`
+}

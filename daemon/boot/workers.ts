@@ -1,0 +1,77 @@
+// Runs a role's workers: each at its own time, sooner when woken, never twice at once.
+import { onSchedule } from '../../adapters/host/schedule/cron.ts'
+import type { Call, Log } from '../kernel/call.ts'
+import type { Worker } from '../kernel/role.ts'
+import type { Resolved } from '../kernel/settings.ts'
+
+export type Workers = {
+  wake(name: string): void
+  /** Lets runs under way end, after asking them to. */
+  stop(): Promise<void>
+}
+
+export function startWorkers(
+  role: string,
+  workers: readonly Worker[],
+  settings: Resolved,
+  log: Log,
+  newCall: (address: string, signal: AbortSignal) => Call,
+): Workers {
+  const stopping = new AbortController()
+  const loops = new Map(
+    workers.map((worker) => {
+      const address = `${role}.worker.${worker.name}`
+      return [
+        worker.name,
+        loop(worker, settings, stopping.signal, log, address, () => newCall(address, stopping.signal)),
+      ] as const
+    }),
+  )
+  return {
+    wake: (name) => loops.get(name)?.wake(),
+    async stop() {
+      stopping.abort()
+      await Promise.all([...loops.values()].map((running) => running.ended))
+    },
+  }
+}
+
+function loop(worker: Worker, settings: Resolved, signal: AbortSignal, log: Log, address: string, newCall: () => Call) {
+  const { when } = worker
+  let woken = 'every_ms' in when
+  let rouse: () => void = () => undefined
+  const wake = () => {
+    woken = true
+    rouse()
+  }
+  const expression = 'cron' in when ? when.cron(settings) : undefined
+  const schedule = expression ? onSchedule(expression, wake) : undefined
+  signal.addEventListener('abort', wake)
+
+  const run = async () => {
+    while (!signal.aborted) {
+      if (!woken) await rest('every_ms' in when ? when.every_ms : undefined, (resolve) => (rouse = resolve))
+      woken = false
+      if (signal.aborted) break
+      try {
+        await worker.run(newCall())
+      } catch (error) {
+        log.error(`${address}.failed`, {
+          error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+        })
+      }
+    }
+    schedule?.stop()
+  }
+  return { wake, ended: run() }
+}
+
+function rest(limit_ms: number | undefined, register: (rouse: () => void) => void): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = limit_ms === undefined ? undefined : setTimeout(resolve, limit_ms)
+    register(() => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}

@@ -1,0 +1,165 @@
+// The operations that every role serves: health, service-info, metrics, its OpenAPI document, its audit records.
+import * as z from 'zod'
+import { type AuditLog, auditRecord } from './audit.ts'
+import { type Call, part } from './call.ts'
+import { permits } from './identity.ts'
+import { dominates, labelOfKey } from './label.ts'
+import { type Addressed, type AnyOperation, operation, Reply } from './operation.ts'
+import { addressed, type Role } from './role.ts'
+
+export const dependencyHealth = z.strictObject({
+  name: z.string(),
+  ok: z.boolean(),
+  detail: z.string(),
+  latency_ms: z.number().min(0),
+})
+export type DependencyHealth = z.infer<typeof dependencyHealth>
+
+const healthReport = z
+  .strictObject({
+    status: z.enum(['ok', 'degraded', 'starting', 'stopping']),
+    service: z.string(),
+    dependencies: z.array(dependencyHealth).optional().meta({ description: 'Only for callers with a token' }),
+  })
+  .meta({ id: 'Health' })
+
+/** What boot supplies so that a role can describe itself. */
+export type ServiceParts = {
+  readonly phase: () => 'starting' | 'ready' | 'stopping'
+  readonly health: () => Promise<DependencyHealth[]>
+  readonly service_info: Readonly<Record<string, unknown>>
+  readonly metrics: (call: Call) => Promise<string>
+  readonly openapi: Readonly<Record<string, unknown>>
+  readonly audit: AuditLog
+}
+export const serviceParts = part<ServiceParts>('service')
+
+export function builtInOperations(of: Pick<Role, 'api_prefix'>): Readonly<Record<string, AnyOperation>> {
+  const at = (path: string) => `${of.api_prefix}${path}`
+  return {
+    live: operation({
+      summary: 'Whether the service is up; with a token also each dependency',
+      method: 'GET',
+      path: '/health',
+      input: z.strictObject({}),
+      output: healthReport,
+      errors: ['unavailable'],
+      allow: 'public',
+      run: (call) => report(call, permits(call.caller.permissions, 'health:read')),
+    }),
+    health: operation({
+      summary: 'Liveness with each dependency, its state and latency',
+      method: 'GET',
+      path: at('/health'),
+      input: z.strictObject({}),
+      output: healthReport,
+      errors: ['unavailable'],
+      allow: 'health:read',
+      run: (call) => report(call, true),
+    }),
+    info: operation({
+      summary: 'What this service is and can do',
+      method: 'GET',
+      path: '/service-info',
+      also: of.api_prefix ? [at('/service-info')] : [],
+      input: z.strictObject({}),
+      output: z.looseObject({ name: z.string(), version: z.string() }),
+      errors: [],
+      allow: 'public',
+      run: async (call) => call.part(serviceParts).service_info as { name: string; version: string },
+    }),
+    metrics: operation({
+      summary: 'Metrics in the Prometheus text format',
+      method: 'GET',
+      path: '/metrics',
+      also: of.api_prefix ? [at('/metrics')] : [],
+      input: z.strictObject({}),
+      output: z.string(),
+      errors: [],
+      allow: 'metrics:read',
+      inside: true,
+      produces: ['text/plain'],
+      run: async (call) =>
+        new Reply('text/plain; version=0.0.4; charset=utf-8', await call.part(serviceParts).metrics(call)),
+    }),
+    openapi: operation({
+      summary: 'This service as an OpenAPI 3.1 document',
+      method: 'GET',
+      path: '/openapi.json',
+      input: z.strictObject({}),
+      output: z.looseObject({ openapi: z.string() }),
+      errors: [],
+      allow: 'openapi:read',
+      run: async (call) => call.part(serviceParts).openapi as { openapi: string },
+    }),
+    audit: auditOperation(at('/audit')),
+  }
+}
+
+/** Every operation of a role, the built-in ones as `<role>.service.<verb>`. */
+export function operationsOf(of: Role): Addressed[] {
+  const builtIn = Object.entries(builtInOperations(of)).map(([verb, operation]) => ({
+    address: `${of.name}.service.${verb}`,
+    role: of.name,
+    operation,
+  }))
+  return [...addressed(of), ...builtIn]
+}
+
+function auditOperation(path: string): AnyOperation {
+  return operation({
+    summary: 'Audit records of this service, newest first',
+    method: 'GET',
+    path,
+    input: z.strictObject({
+      limit: z.int().min(1).max(500).default(50),
+      cursor: z
+        .string()
+        .regex(/^\d{1,15}$/)
+        .optional()
+        .meta({ description: 'From next_cursor of the page before' }),
+      action: z.string().max(128).optional(),
+      target: z.string().max(256).optional(),
+      subject: z.string().max(256).optional(),
+      since: z.iso.datetime().optional(),
+      until: z.iso.datetime().optional(),
+    }),
+    output: z
+      .strictObject({ items: z.array(auditRecord), next_cursor: z.string().optional() })
+      .meta({ id: 'AuditPage' }),
+    errors: [],
+    allow: 'audit:read',
+    run: (call, { cursor, limit, ...wanted }) => auditPage(call, limit, cursor, dropUndefined(wanted)),
+  })
+}
+
+async function report(call: Call, detailed: boolean): Promise<z.infer<typeof healthReport>> {
+  const parts = call.part(serviceParts)
+  const dependencies = await parts.health()
+  const phase = parts.phase()
+  const status = phase !== 'ready' ? phase : dependencies.every((dependency) => dependency.ok) ? 'ok' : 'degraded'
+  return { status, service: String(parts.service_info.name), ...(detailed ? { dependencies } : {}) }
+}
+
+async function auditPage(call: Call, limit: number, cursor: string | undefined, wanted: Record<string, string>) {
+  const { audit } = call.part(serviceParts)
+  const { caller } = call
+  const everything = caller.tenant_id === '*'
+  const items = await audit.list({
+    ...wanted,
+    limit,
+    ...(cursor ? { after_seq: Number(cursor) } : {}),
+    ...(everything ? {} : { tenant_id: caller.tenant_id, label_keys: await visibleKeys(call, audit) }),
+  })
+  const last = items.at(-1)
+  return { items, ...(last && items.length === limit ? { next_cursor: String(last.seq) } : {}) }
+}
+
+async function visibleKeys(call: Call, audit: AuditLog): Promise<string[]> {
+  const keys = await audit.labelKeys()
+  return keys.filter((key) => key !== '' && dominates(call.caller, labelOfKey(key), call.site.labels))
+}
+
+function dropUndefined(given: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined))
+}

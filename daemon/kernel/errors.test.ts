@@ -1,0 +1,44 @@
+// Holds the table of refusals to the statuses and exit codes that clients are promised, and problems to RFC 9457.
+import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { type ErrorCode, type ErrorRow, errorTable, isRefused, Refused, refuse } from './errors.ts'
+import { fieldErrors, problem, problemOf, refusedOf } from './problem.ts'
+
+const rows = Object.entries(errorTable) as [ErrorCode, ErrorRow][]
+
+describe('each refusal', () => {
+  test.each(rows)('%s has a status and an exit code that agree', (_code, { status, exit, retryable }) => {
+    expect(status).toBeGreaterThanOrEqual(400)
+    if (status === 401 || status === 403) expect(exit).toBe(3)
+    if (status === 429 || status === 503) expect({ exit, retryable }).toEqual({ exit: 4, retryable: true })
+    if (exit === 2) expect(status).toBeLessThan(500)
+  })
+
+  test.each(rows)('%s survives the journey to a client', (code, row) => {
+    const sent = problemOf(new Refused(code, 'why', [{ path: 'a.b', message: 'no' }]), 't'.repeat(32))
+    expect(problem.parse(sent)).toMatchObject({ status: row.status, type: `urn:platform:problem:${code}`, code })
+    const received = refusedOf(JSON.parse(JSON.stringify(sent)), row.status)
+    expect(received).toMatchObject({ code, message: 'why', errors: [{ path: 'a.b', message: 'no' }] })
+  })
+
+  test('is told from an accident', () => {
+    expect(isRefused(refuse('not_found', 'no'))).toBe(true)
+    expect(isRefused(new Error('no'))).toBe(false)
+    expect(isRefused({ code: 'not_found' })).toBe(false)
+  })
+})
+
+test('an answer that is no problem document is unavailable', () => {
+  for (const body of [undefined, 'oops', {}, { ...problemOf(refuse('conflict', 'x'), 't'), code: 'unheard_of' }]) {
+    expect(refusedOf(body, 502)).toMatchObject({ code: 'unavailable', message: expect.stringContaining('502') })
+  }
+})
+
+test('field errors name the path, and are at most 32', () => {
+  const schema = z.strictObject({ policy: z.strictObject({ m: z.int() }), list: z.array(z.int()) })
+  const { error } = schema.safeParse({ policy: { m: 'x' }, list: Array(100).fill('x') })
+  const errors = error ? fieldErrors(error) : []
+  expect(errors).toHaveLength(32)
+  expect(errors[0]?.path).toBe('policy.m')
+  expect(errors[1]?.path).toBe('list.0')
+})

@@ -1,0 +1,106 @@
+// Who calls: what a token says once a provider has verified it, and what its roles permit.
+import * as z from 'zod'
+import { type Clearance, clearance } from './label.ts'
+
+/** Who acts for the subject, and whom that one acted through before (RFC 8693 section 4.1). */
+export const actor = z.object({
+  sub: z.string().min(1).max(256),
+  get act(): z.ZodOptional<z.ZodType<Actor>> {
+    return z.optional(actor)
+  },
+})
+export type Actor = { sub: string; act?: Actor | undefined }
+
+/** What every provider must find in a credential. `tenant_id` "*" is only ever the site's own service identity. */
+export const claims = z.object({
+  sub: z.string().min(1).max(256),
+  tenant_id: z.string().min(1).max(128),
+  roles: z.array(z.string().min(1).max(64)).max(32).default([]),
+  clearance: clearance.optional(),
+  jti: z.string().min(1).max(128),
+  exp: z.int(),
+  act: actor.optional(),
+})
+
+export type Claims = z.infer<typeof claims>
+
+export type Permission = `${string}:${string}`
+
+export type Caller = {
+  readonly subject: string
+  /** "*" for the site's own services, which act for every tenant. */
+  readonly tenant_id: string
+  readonly roles: readonly string[]
+  readonly permissions: ReadonlySet<string>
+  readonly clearance: Clearance | undefined
+  /** The one who acts for the subject (RFC 8693 `act`). */
+  readonly actor?: string
+}
+
+/**
+ * Verifies a credential. Why one failed goes to the log, not to the caller: `undefined` for anything that is not valid.
+ * Providers never throw for a bad credential; they throw `Refused('unavailable')` when they cannot judge.
+ */
+export interface IdentityProvider {
+  readonly name: 'offline' | 'oidc' | 'x509'
+  verify(bearer: string): Promise<Claims | undefined>
+}
+
+/** The one table of built-in roles; "x:*" is every permission of a noun, "*" is all. The profile may add roles. */
+export const builtInRoles: Readonly<Record<string, readonly string[]>> = {
+  admin: ['*'],
+  operator: [
+    'consensus:*',
+    'federation:read',
+    'channel:*',
+    'peer:*',
+    'quarantine:*',
+    'store:*',
+    'metrics:read',
+    'audit:read',
+    'health:read',
+    'openapi:read',
+    'site:read',
+    'key:read',
+    'token:revoke',
+  ],
+  analyst: ['consensus:read', 'consensus:write', 'consensus:attest', 'federation:read', 'health:read', 'openapi:read'],
+  auditor: [
+    'consensus:read',
+    'federation:read',
+    'audit:read',
+    'channel:read',
+    'quarantine:read',
+    'metrics:read',
+    'health:read',
+    'openapi:read',
+    'site:read',
+    'key:read',
+    'peer:read',
+  ],
+  service: [
+    'consensus:*',
+    'federation:*',
+    'channel:send',
+    'evidence:sign',
+    'checkpoint:write',
+    'message:verify',
+    'metrics:read',
+    'health:read',
+    'openapi:read',
+    'key:read',
+    'peer:read',
+  ],
+}
+
+export function permissionsOf(
+  roles: readonly string[],
+  table: Readonly<Record<string, readonly string[]>>,
+): Set<string> {
+  return new Set(roles.flatMap((role) => table[role] ?? []))
+}
+
+export function permits(permissions: ReadonlySet<string>, wanted: string): boolean {
+  const [noun] = wanted.split(':')
+  return permissions.has(wanted) || permissions.has('*') || permissions.has(`${noun}:*`)
+}

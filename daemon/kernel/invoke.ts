@@ -1,0 +1,252 @@
+// The path of every request, whatever carried it: who is it, may they, is it well formed, do it, say what came of it.
+import * as z from 'zod'
+import type { AuditEvent } from './audit.ts'
+import type { Call, Surroundings } from './call.ts'
+import { digestOf, sha256 } from './canonical.ts'
+import { type ErrorCode, isRefused, type Refused, refuse } from './errors.ts'
+import { type Caller, type Claims, type IdentityProvider, permissionsOf, permits } from './identity.ts'
+import type { Label } from './label.ts'
+import { type Addressed, type AnyOperation, hasBody, Reply } from './operation.ts'
+import { fieldErrors } from './problem.ts'
+import { scopedStore } from './scoped-store.ts'
+import { coerce } from './settings.ts'
+import type { Collection, Store, Stored } from './store.ts'
+
+/** A request with the carrier's details stripped off. */
+export type Request = {
+  readonly params: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, string | readonly string[]>>
+  readonly body: unknown
+  readonly accepts: readonly string[]
+  readonly if_match: number | undefined
+  readonly idempotency_key: string | undefined
+  readonly last_event_id: string | undefined
+  readonly trace_id: string
+  readonly signal: AbortSignal
+  /** The whole Authorization header, for the operations that authenticate clients rather than tokens. */
+  readonly authorization?: string | undefined
+}
+
+export type Answer = { readonly status: number; readonly body: unknown; readonly version?: number }
+
+/** What a role's calls are made of. */
+export type Workshop = {
+  readonly surroundings: Surroundings
+  readonly identity: IdentityProvider
+  /** Role name to permissions, the profile's additions included. */
+  readonly role_table: Readonly<Record<string, readonly string[]>>
+  readonly store: Store
+  readonly record: (events: readonly AuditEvent[]) => Promise<void>
+}
+
+const nobody: Caller = { subject: 'anonymous', tenant_id: '', roles: [], permissions: new Set(), clearance: undefined }
+
+/** The site's own hand: what workers act as, for every tenant. */
+export function serviceCaller(role: string): Caller {
+  return {
+    subject: `role:${role}`,
+    tenant_id: '*',
+    roles: ['service'],
+    permissions: new Set(['*']),
+    clearance: undefined,
+  }
+}
+
+/** Claims are cached by the provider, so their callers are cached with them. */
+const callers = new WeakMap<Claims, Caller>()
+
+function callerOf(claims: Claims, table: Workshop['role_table']): Caller {
+  const known = callers.get(claims)
+  if (known) return known
+  const caller: Caller = {
+    subject: claims.sub,
+    tenant_id: claims.tenant_id,
+    roles: claims.roles,
+    permissions: permissionsOf(claims.roles, table),
+    clearance: claims.clearance,
+    ...(claims.act ? { actor: claims.act.sub } : {}),
+  }
+  callers.set(claims, caller)
+  return caller
+}
+
+/** Who asks, if they may: runs before a body is read, so that a stranger's bytes are never parsed. */
+export async function admit(
+  shop: Workshop,
+  operation: AnyOperation,
+  bearer: string | undefined,
+): Promise<Caller | Refused> {
+  const claims = bearer === undefined ? undefined : await shop.identity.verify(bearer)
+  if (operation.allow === 'public') return claims ? callerOf(claims, shop.role_table) : nobody
+  if (!claims)
+    return refuse('unauthenticated', bearer === undefined ? 'no bearer token was sent' : 'the token is not valid')
+  const caller = callerOf(claims, shop.role_table)
+  if (operation.allow === 'authenticated' || permits(caller.permissions, operation.allow)) return caller
+  return refuse('forbidden', `this needs the permission ${operation.allow}`)
+}
+
+/** Runs an admitted request to its answer. Never throws: whatever goes wrong becomes a `Refused`. */
+export async function perform(
+  shop: Workshop,
+  target: Addressed,
+  caller: Caller,
+  request: Request,
+): Promise<Answer | Refused> {
+  const { operation } = target
+  const input = parse(operation, request)
+  if (isRefused(input)) return input
+  const call = makeCall(shop, target.address, caller, request, input)
+  try {
+    const result = await operation.run(call, input)
+    if (isRefused(result)) return await denied(call, operation, input, result)
+    const status = (result instanceof Reply ? result.status : undefined) ?? operation.status ?? 200
+    return { status, body: result, ...versionOf(operation, result) }
+  } catch (error) {
+    if (isRefused(error)) return await denied(call, operation, input, error)
+    shop.surroundings.log.error(`${target.address}.failed`, { trace_id: request.trace_id, error: describe(error) })
+    return refuse('internal', 'the service failed; the trace id finds the cause in its log')
+  }
+}
+
+/** Runs a worker, or an operation in the service's own name; see `perform` for requests from outside. */
+export function serviceCall(
+  shop: Workshop,
+  role: string,
+  address: string,
+  trace_id: string,
+  signal: AbortSignal,
+): Call {
+  const request: Request = {
+    params: {},
+    query: {},
+    body: undefined,
+    accepts: [],
+    if_match: undefined,
+    idempotency_key: undefined,
+    last_event_id: undefined,
+    trace_id,
+    signal,
+  }
+  return makeCall(shop, address, serviceCaller(role), request, {})
+}
+
+function parse(operation: AnyOperation, request: Request): Record<string, unknown> | Refused {
+  const gathered = hasBody(operation.method) ? fromBody(request) : fromQuery(operation, request)
+  if (isRefused(gathered)) return gathered
+  const parsed = operation.input.safeParse({ ...gathered, ...request.params })
+  if (parsed.success) return parsed.data
+  return refuse('invalid', 'some fields are missing, unknown or out of range', fieldErrors(parsed.error))
+}
+
+function fromBody(request: Request): Record<string, unknown> | Refused {
+  if (Object.keys(request.query).length > 0) return refuse('invalid', 'this operation takes no query parameters')
+  if (request.body === undefined) return {}
+  if (typeof request.body !== 'object' || request.body === null || Array.isArray(request.body)) {
+    return refuse('malformed', 'the body must be a JSON object')
+  }
+  for (const name of Object.keys(request.params)) {
+    if (name in request.body)
+      return refuse('invalid', `"${name}" belongs in the path alone`, [{ path: name, message: 'unknown key' }])
+  }
+  return request.body as Record<string, unknown>
+}
+
+function fromQuery(operation: AnyOperation, request: Request): Record<string, unknown> | Refused {
+  const types = queryTypes(operation)
+  const gathered: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(request.query)) {
+    if (name in request.params) return refuse('invalid', `"${name}" belongs in the path alone`)
+    if (typeof value !== 'string')
+      return refuse('invalid', `"${name}" is given more than once`, [{ path: name, message: 'given more than once' }])
+    gathered[name] = coerce(types[name], value)
+  }
+  return gathered
+}
+
+const typesOfInputs = new WeakMap<AnyOperation, Record<string, unknown>>()
+
+function queryTypes(operation: AnyOperation): Record<string, unknown> {
+  let types = typesOfInputs.get(operation)
+  if (!types) {
+    types = z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' }).properties ?? {}
+    typesOfInputs.set(operation, types)
+  }
+  return types
+}
+
+function versionOf(operation: AnyOperation, result: unknown): { version?: number } {
+  if (!operation.versioned || result instanceof Reply) return {}
+  const version = (result as { version?: unknown }).version
+  return typeof version === 'number' ? { version } : {}
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}
+
+/** Refusals that an auditor wants to know of: someone known tried what they may not, or what came too late. */
+const audited: ReadonlySet<ErrorCode> = new Set([
+  'forbidden',
+  'not_your_tenant',
+  'not_contributor',
+  'signature_invalid',
+  'label_denied',
+  'session_closed',
+  'quorum_full',
+])
+
+async function denied(
+  call: Call,
+  operation: AnyOperation,
+  input: Record<string, unknown>,
+  refused: Refused,
+): Promise<Refused> {
+  if (operation.method === 'GET' || !audited.has(refused.code)) return refused
+  const event = call.audited(call.address, String(input.id ?? input.session_id ?? ''), { code: refused.code })
+  await call.record([{ ...event, outcome: 'refused' }]).catch((error: unknown) => {
+    call.log.error(`${call.address}.audit-failed`, { trace_id: call.trace_id, error: describe(error) })
+  })
+  return refused
+}
+
+/** The call inherits the role's surroundings, so that a request allocates its own few fields and nothing else. */
+function makeCall(shop: Workshop, address: string, caller: Caller, request: Request, input: unknown): Call {
+  const { surroundings } = shop
+  const nowIso = () => new Date(surroundings.now()).toISOString()
+  const own: Omit<Call, keyof Surroundings> = {
+    caller,
+    address,
+    trace_id: request.trace_id,
+    signal: request.signal,
+    accepts: request.accepts,
+    last_event_id: request.last_event_id,
+    authorization: request.authorization,
+    if_match: request.if_match,
+    idempotency_key: request.idempotency_key,
+    requestDigest: () => digestOf(input),
+    nowIso,
+    newId: (prefix) => `${prefix}_${idDigits(surroundings, caller, address, request.idempotency_key)}`,
+    store: <T extends Stored>(of: Collection<T>) =>
+      scopedStore(shop.store, of, { caller, labels: surroundings.site.labels, if_match: request.if_match }),
+    audited: (action, target, detail, label?: Label) => ({
+      at: nowIso(),
+      action,
+      outcome: 'done',
+      tenant_id: caller.tenant_id,
+      subject: caller.subject,
+      ...(caller.actor ? { actor: caller.actor } : {}),
+      target,
+      trace_id: request.trace_id,
+      detail: { ...detail },
+      ...(label ? { label } : {}),
+    }),
+    record: shop.record,
+  }
+  return Object.assign(Object.create(surroundings) as Surroundings, own)
+}
+
+function idDigits(from: Surroundings, caller: Caller, address: string, key: string | undefined): string {
+  return key === undefined
+    ? from.random(16)
+    : sha256(JSON.stringify([caller.tenant_id, caller.subject, address, key])).slice(0, 32)
+}

@@ -1,0 +1,128 @@
+// Confidentiality labels (after STANAG 4774): who may see what, and what a thing made of labelled parts carries.
+import * as z from 'zod'
+
+const token = z.string().min(1).max(64)
+
+export const label = z
+  .strictObject({
+    policy: token.meta({ description: 'The labelling policy that the level belongs to' }),
+    level: token.meta({ description: 'A level of the policy' }),
+    categories: z.array(token).max(32).default([]).meta({ description: 'All of them must be held' }),
+    releasable_to: z
+      .array(token)
+      .max(64)
+      .optional()
+      .meta({ description: 'Tenants or nationalities that may see it; absent: the originator only' }),
+    originator: token.meta({ description: 'The tenant that made the labelled thing' }),
+    created: z.iso.datetime({ offset: true }).optional(),
+  })
+  .meta({ id: 'Label', description: 'A confidentiality label' })
+
+export type Label = z.infer<typeof label>
+
+/** What a caller may give in place of a whole label: a bare level, or a label without its originator. */
+export const classification = z
+  .union([
+    token,
+    z.strictObject({
+      policy: token.optional(),
+      level: token,
+      categories: z.array(token).max(32).optional(),
+      releasable_to: z.array(token).max(64).optional(),
+    }),
+  ])
+  .meta({ id: 'Classification', description: 'A level of the site’s policy, or a label without its originator' })
+
+export type Classification = z.infer<typeof classification>
+
+/** A labelling policy: its levels, lowest first. */
+export type LabelPolicy = { readonly policy: string; readonly levels: readonly string[] }
+
+export const clearance = z.strictObject({
+  level: token,
+  categories: z.array(token).max(32).default([]),
+  nationality: token.optional(),
+})
+
+export type Clearance = z.infer<typeof clearance>
+
+/** Who asks: the clearance with the tenant, since a label may be releasable to either. */
+export type Viewer = { readonly clearance: Clearance | undefined; readonly tenant_id: string }
+
+/** Completes a given classification to a label; undefined when its policy or level is not the site's. */
+export function labelOf(given: Classification, policy: LabelPolicy, originator: string): Label | undefined {
+  const named = typeof given === 'string' ? { level: given } : given
+  if ((named.policy ?? policy.policy) !== policy.policy || !policy.levels.includes(named.level)) return undefined
+  return normal({
+    policy: policy.policy,
+    level: named.level,
+    categories: named.categories ?? [],
+    ...(named.releasable_to ? { releasable_to: named.releasable_to } : {}),
+    originator,
+  })
+}
+
+/** Whether the viewer may know that a thing with this label exists. An unknown policy or level is never dominated. */
+export function dominates(viewer: Viewer, held: Label, policy: LabelPolicy): boolean {
+  if (held.policy !== policy.policy) return false
+  const needed = policy.levels.indexOf(held.level)
+  const has = policy.levels.indexOf(viewer.clearance?.level ?? policy.levels[0] ?? '')
+  if (needed < 0 || has < needed) return false
+  const categories = viewer.clearance?.categories ?? []
+  if (!held.categories.every((category) => categories.includes(category))) return false
+  return audience(held).some((name) => name === viewer.tenant_id || name === viewer.clearance?.nationality)
+}
+
+/** Whether a thing with this label stays at or below a ceiling: level and categories only. */
+export function within(ceiling: Label, held: Label, policy: LabelPolicy): boolean {
+  if (held.policy !== policy.policy || ceiling.policy !== policy.policy) return false
+  const level = policy.levels.indexOf(held.level)
+  if (level < 0 || level > policy.levels.indexOf(ceiling.level)) return false
+  return held.categories.every((category) => ceiling.categories.includes(category))
+}
+
+/** Whether the label lets any of these names (a peer's tenant, its nationality) see the thing. */
+export function releasableTo(held: Label, names: readonly string[]): boolean {
+  return audience(held).some((name) => names.includes(name))
+}
+
+/**
+ * The join: highest level, union of categories, intersection of releasability, an absent one counting as the
+ * originator alone. The first label keeps its originator; `undefined` when policies differ or a level is unknown.
+ */
+export function join(first: Label, second: Label, policy: LabelPolicy): Label | undefined {
+  if (first.policy !== second.policy || first.policy !== policy.policy) return undefined
+  const level = policy.levels[Math.max(policy.levels.indexOf(first.level), policy.levels.indexOf(second.level))]
+  if (level === undefined || !policy.levels.includes(first.level) || !policy.levels.includes(second.level))
+    return undefined
+  const shared = audience(first).filter((name) => audience(second).includes(name))
+  return normal({
+    policy: first.policy,
+    level,
+    categories: [...first.categories, ...second.categories],
+    releasable_to: shared,
+    originator: first.originator,
+  })
+}
+
+/** One string for one label, the same for labels that admit the same viewers. */
+export function labelKey(held: Label): string {
+  return JSON.stringify([held.policy, held.level, [...held.categories].sort(), [...audience(held)].sort()])
+}
+
+/** The label behind a key of `labelKey`, complete enough for `dominates`. */
+export function labelOfKey(key: string): Label {
+  const [policy, level, categories, releasable_to] = z
+    .tuple([token, token, z.array(token), z.array(token)])
+    .parse(JSON.parse(key))
+  return { policy, level, categories, releasable_to, originator: '' }
+}
+
+function audience(held: Label): readonly string[] {
+  return held.releasable_to ?? [held.originator]
+}
+
+function normal(held: Label): Label {
+  const sorted = { ...held, categories: [...new Set(held.categories)].sort() }
+  return held.releasable_to ? { ...sorted, releasable_to: [...new Set(held.releasable_to)].sort() } : sorted
+}

@@ -1,0 +1,159 @@
+// OpenAPI 3.1, derived from the operations that are served.
+import * as z from 'zod'
+import { errorTable } from './errors.ts'
+import { type Addressed, type AnyOperation, hasBody, pathParameters } from './operation.ts'
+import { problem } from './problem.ts'
+
+type Json = Record<string, unknown>
+
+/** The document for one role: every path it serves, aliases included. */
+export function openapi(title: string, version: string, description: string, operations: readonly Addressed[]): Json {
+  const schemas: Json = {}
+  const paths: Record<string, Json> = {}
+  for (const { address, operation } of operations) {
+    for (const [index, path] of [operation.path, ...(operation.also ?? [])].entries()) {
+      const id = index === 0 ? address : `${address}.${index + 1}`
+      paths[path] = { ...paths[path], [operation.method.toLowerCase()]: describe(id, operation, schemas) }
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title, version, description, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    servers: [{ url: '/' }],
+    security: [{ bearer: [] }],
+    paths,
+    components: { schemas, securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } },
+  }
+}
+
+function describe(operationId: string, operation: AnyOperation, schemas: Json): Json {
+  const input = schemaOf(operation.input, 'input', schemas)
+  const inPath = pathParameters(operation.path)
+  return {
+    operationId,
+    summary: operation.summary,
+    tags: [operationId.split('.')[1]],
+    ...(operation.allow === 'public' ? { security: [] } : {}),
+    parameters: [...parameters(input, inPath, operation), ...headers(operation)],
+    ...(hasBody(operation.method) ? bodyOf(operation, without(input, inPath)) : {}),
+    responses: responses(operation, schemas),
+  }
+}
+
+function parameters(input: Json, inPath: readonly string[], operation: AnyOperation): Json[] {
+  const required = (input.required ?? []) as string[]
+  return Object.entries((input.properties ?? {}) as Record<string, Json>).flatMap(([name, schema]) => {
+    if (inPath.includes(name)) return [{ name, in: 'path', required: true, schema }]
+    if (hasBody(operation.method)) return []
+    return [
+      {
+        name,
+        in: 'query',
+        required: required.includes(name),
+        schema,
+        ...(schema.type === 'array' ? { style: 'form', explode: false } : {}),
+      },
+    ]
+  })
+}
+
+function headers(operation: AnyOperation): Json[] {
+  const header = (name: string, description: string, schema: Json = { type: 'string' }) => ({
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema,
+  })
+  return [
+    ...(operation.creates
+      ? [
+          header('Idempotency-Key', 'A repeat with the same key finds what the first made', {
+            type: 'string',
+            minLength: 1,
+            maxLength: 255,
+            pattern: '^[!-~]+$',
+          }),
+        ]
+      : []),
+    ...(operation.versioned && operation.method !== 'GET'
+      ? [header('If-Match', 'The ETag that the change is based on', { type: 'string', pattern: '^"[0-9]{1,15}"$' })]
+      : []),
+    ...(operation.streams
+      ? [header('Last-Event-ID', 'Resume after this event', { type: 'string', maxLength: 64 })]
+      : []),
+  ]
+}
+
+function bodyOf(operation: AnyOperation, schema: Json): Json {
+  const required = ((schema.required ?? []) as unknown[]).length > 0
+  return { requestBody: { required, content: { [operation.consumes ?? 'application/json']: { schema } } } }
+}
+
+function without(input: Json, names: readonly string[]): Json {
+  const properties = Object.fromEntries(
+    Object.entries((input.properties ?? {}) as Json).filter(([name]) => !names.includes(name)),
+  )
+  const required = ((input.required ?? []) as string[]).filter((name) => !names.includes(name))
+  const { required: _dropped, ...rest } = input
+  return { ...rest, properties, ...(required.length ? { required } : {}) }
+}
+
+function responses(operation: AnyOperation, schemas: Json): Json {
+  const status = operation.status ?? 200
+  const json = operation.produces?.length === 1 && operation.produces[0] !== 'application/json'
+  const content: Json =
+    json || status === 204 ? {} : { 'application/json': { schema: schemaOf(operation.output, 'output', schemas) } }
+  for (const type of operation.produces ?? []) content[type] ??= { schema: { type: 'string' } }
+  const problems = [...problemStatuses(operation)].sort().map((code) => [String(code), problemResponse(schemas)])
+  return {
+    [status]: {
+      description: 'Done',
+      ...(status === 204 ? {} : { content }),
+      ...(operation.versioned ? { headers: { ETag: { schema: { type: 'string' } } } } : {}),
+    },
+    ...Object.fromEntries(problems),
+  }
+}
+
+/** Every status that the kernel or the operation itself can refuse with. */
+function problemStatuses(operation: AnyOperation): Set<number> {
+  const always = [400, 408, 413, 415, 422, 431, 500, 503]
+  const tokened = operation.allow === 'public' ? [] : [401, 403]
+  return new Set([...always, ...tokened, ...operation.errors.map((code) => errorTable[code].status)])
+}
+
+function problemResponse(schemas: Json): Json {
+  return {
+    description: 'Refused',
+    content: { 'application/problem+json': { schema: schemaOf(problem, 'output', schemas) } },
+  }
+}
+
+/** JSON Schema with its named parts hoisted into `components.schemas`. */
+function schemaOf(schema: z.ZodType, io: 'input' | 'output', schemas: Json): Json {
+  const suffix = io === 'input' ? 'Input' : ''
+  const {
+    $defs,
+    $schema: _dialect,
+    ...own
+  } = z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline' }) as Json & { $defs?: Json }
+  const rename = (ref: string) => `#/components/schemas/${ref.replace('#/$defs/', '')}${suffix}`
+  for (const [name, part] of Object.entries($defs ?? {})) schemas[`${name}${suffix}`] ??= rewrite(part, rename)
+  const id = own.id
+  if (typeof id !== 'string') return rewrite(own, rename) as Json
+  schemas[`${id}${suffix}`] ??= rewrite(own, rename)
+  return { $ref: `#/components/schemas/${id}${suffix}` }
+}
+
+function rewrite(node: unknown, rename: (ref: string) => string): unknown {
+  if (Array.isArray(node)) return node.map((item) => rewrite(item, rename))
+  if (typeof node !== 'object' || node === null) return node
+  return Object.fromEntries(
+    Object.entries(node)
+      .filter(([key, value]) => !(key === 'id' && typeof value === 'string') && key !== '$schema')
+      .map(([key, value]) =>
+        key === '$ref' && typeof value === 'string' ? [key, rename(value)] : [key, rewrite(value, rename)],
+      ),
+  )
+}

@@ -1,0 +1,110 @@
+// The settings that belong to the site as a whole rather than to one role.
+import * as z from 'zod'
+import { deploymentProfiles } from './call.ts'
+import { block } from './settings.ts'
+
+const name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'lower-case letters, digits and hyphens, at most 63')
+const word = z.string().min(1).max(64)
+
+export const platformSettings = block('platform', {
+  deployment_profile: z.enum(deploymentProfiles).default('classified_airgapped').meta({
+    env: 'PLATFORM_DEPLOYMENT_PROFILE',
+    doc: 'Where the site stands: single_cluster and multi_tenant_cloud (A), customer_onprem (B), coalition_federated (C), classified_airgapped (D).',
+  }),
+  name: name.meta({ env: 'PLATFORM_SITE_NAME', doc: 'The site’s name, by which peers address it.' }),
+  tenant_id: z
+    .string()
+    .min(1)
+    .max(128)
+    .meta({ env: 'PLATFORM_TENANT_ID', doc: 'The tenant that the site itself belongs to.' }),
+  roles: z.array(word).min(1).default(['site', 'consensus']).meta({
+    env: 'PLATFORM_ROLES',
+    doc: 'Roles that `platform serve` runs when none is named.',
+  }),
+  log_level: z.enum(['debug', 'info', 'warn', 'error']).default('info').meta({
+    env: 'LOG_LEVEL',
+    doc: 'Least severe log line that is written.',
+  }),
+  drain_ms: z.int().min(0).max(600_000).default(10_000).meta({
+    env: 'PLATFORM_DRAIN_MS',
+    doc: 'How long a stop waits for requests under way.',
+  }),
+})
+
+export const labelSettings = block('labels', {
+  policy: word.default('SITE').meta({ doc: 'The labelling policy of this site.' }),
+  levels: z
+    .array(word)
+    .min(1)
+    .max(32)
+    .default(['UNCLASSIFIED', 'RESTRICTED', 'CONFIDENTIAL', 'SECRET', 'TOP_SECRET'])
+    .meta({
+      doc: 'The policy’s levels, lowest first.',
+    }),
+  default_level: word.default('UNCLASSIFIED').meta({ doc: 'The level of anything made without a label.' }),
+})
+
+export const identitySettings = block('identity', {
+  provider: z
+    .enum(['offline'])
+    .default('offline')
+    .meta({ env: 'AUTH_PROVIDER', doc: 'Who verifies tokens; offline is the site’s own issuer.' }),
+  clock_skew_s: z.int().min(0).max(300).default(60).meta({ doc: 'Tolerance for token times.' }),
+  token_ttl_s: z.int().min(60).max(86_400).default(3_600).meta({ doc: 'Life of a token from the token endpoint.' }),
+  roles: z
+    .record(word, z.array(z.string().regex(/^[a-z_]+:[a-z_*]+$/)).max(128))
+    .default({})
+    .meta({
+      doc: 'Roles besides the built-in ones: name to permissions.',
+    }),
+  clients: z
+    .array(
+      z.strictObject({
+        client_id: word,
+        secret_file: z.string().min(1),
+        subject: z.string().min(1).max(256).optional(),
+        tenant_id: z.string().min(1).max(128).optional(),
+        roles: z.array(word).max(32).default([]),
+        clearance: z
+          .strictObject({ level: word, categories: z.array(word).default([]), nationality: word.optional() })
+          .optional(),
+        may_exchange: z.boolean().default(false),
+      }),
+    )
+    .max(256)
+    .default([])
+    .meta({ doc: 'OAuth clients of the site’s token endpoint; each secret in a file of its own (0600).' }),
+})
+
+/** Listener fields that every role's own block spreads in. */
+export function listenerFields(port: number, prefix: string) {
+  return {
+    listen: z
+      .string()
+      .min(1)
+      .default('127.0.0.1')
+      .meta({ env: `${prefix}_LISTEN`, doc: 'Address that the listener binds.' }),
+    port: z
+      .int()
+      .min(0)
+      .max(65_535)
+      .default(port)
+      .meta({ env: `${prefix}_PORT`, doc: 'Port that the listener binds; 0 picks a free one.' }),
+    metrics_listen: z
+      .string()
+      .regex(/^[^:]+:\d{1,5}$/)
+      .optional()
+      .meta({
+        env: `${prefix}_METRICS_LISTEN`,
+        doc: 'host:port of the internal listener; the only TCP one that serves metrics in profiles C and D.',
+      }),
+    tls_cert_file: z
+      .string()
+      .optional()
+      .meta({ env: `${prefix}_TLS_CERT_FILE`, doc: 'Certificate chain (PEM); with it the listener speaks TLS.' }),
+    tls_key_file: z
+      .string()
+      .optional()
+      .meta({ env: `${prefix}_TLS_KEY_FILE`, doc: 'Private key of the certificate (PEM).' }),
+  }
+}

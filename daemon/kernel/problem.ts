@@ -1,0 +1,42 @@
+// Problem documents (RFC 9457): the one shape in which every refusal leaves the process.
+import * as z from 'zod'
+import { type ErrorCode, errorTable, type FieldError, Refused } from './errors.ts'
+
+export const problem = z
+  .strictObject({
+    type: z.string().meta({ description: 'urn:platform:problem:<code>' }),
+    title: z.string(),
+    status: z.int().min(400).max(599),
+    detail: z.string(),
+    instance: z.string().meta({ description: 'The trace id of the request, to find it in logs and audit' }),
+    code: z.enum(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]),
+    errors: z.array(z.strictObject({ path: z.string(), message: z.string() })),
+  })
+  .meta({ id: 'Problem', description: 'RFC 9457 problem document' })
+
+export type Problem = z.infer<typeof problem>
+
+export function problemOf(refused: Refused, instance: string): Problem {
+  const { status, title } = refused.row
+  return {
+    type: `urn:platform:problem:${refused.code}`,
+    title,
+    status,
+    detail: refused.message,
+    instance,
+    code: refused.code,
+    errors: [...refused.errors],
+  }
+}
+
+/** Reads a problem document that a server answered; anything else becomes `unavailable`. */
+export function refusedOf(body: unknown, status: number): Refused {
+  const parsed = problem.safeParse(body)
+  if (!parsed.success) return new Refused('unavailable', `the service answered ${status} without a problem document`)
+  return new Refused(parsed.data.code, parsed.data.detail, parsed.data.errors)
+}
+
+/** Zod's issues as field errors, in its order; at most 32, since the list answers a stranger's request. */
+export function fieldErrors(error: z.core.$ZodError): FieldError[] {
+  return error.issues.slice(0, 32).map((issue) => ({ path: issue.path.map(String).join('.'), message: issue.message }))
+}

@@ -1,0 +1,110 @@
+// A collection as one caller sees it: tenant and clearance are applied here, once, so that no verb can forget them.
+import type { AuditEvent } from './audit.ts'
+import { Refused, refuse } from './errors.ts'
+import type { Caller } from './identity.ts'
+import { dominates, type Label, type LabelPolicy, labelOfKey } from './label.ts'
+import type {
+  AnyCollection,
+  Collection,
+  Condition,
+  Doc,
+  Filter,
+  ListQuery,
+  Page,
+  Scalar,
+  Step,
+  Store,
+  Stored,
+} from './store.ts'
+
+export interface ScopedStore<T extends Stored> {
+  /** `Refused('not_found')` is thrown when there is none that this caller may know of. */
+  get(id: string): Promise<Doc<T>>
+  find(id: string): Promise<Doc<T> | undefined>
+  create(id: string, value: T, audit?: readonly AuditEvent[]): Promise<Doc<T> | 'exists'>
+  /** Compare-and-swap around a pure rule; honours If-Match; another tenant's object is `not_your_tenant`. */
+  update<R>(id: string, rule: (current: Doc<T>) => Step<T, R>): Promise<{ doc: Doc<T>; answer: R }>
+  remove(id: string, audit?: readonly AuditEvent[]): Promise<void>
+  list(query: ListQuery): Promise<Page<T>>
+  count(filter?: Filter): Promise<number>
+  countBy(field: string, filter?: Filter): Promise<Map<Scalar, number>>
+}
+
+export type Scope = {
+  readonly caller: Caller
+  readonly labels: LabelPolicy
+  readonly if_match: number | undefined
+}
+
+export function scopedStore<T extends Stored>(store: Store, of: Collection<T>, scope: Scope): ScopedStore<T> {
+  const find = async (id: string) => {
+    const doc = await store.get(of, id)
+    return doc && mayRead(scope, doc.value) ? doc : undefined
+  }
+  return {
+    find,
+    async get(id) {
+      return (await find(id)) ?? absent(of)
+    },
+    create: (id, value, audit) => store.create(of, id, value, audit),
+    async update(id, rule) {
+      const done = await store.update(of, id, (current) => {
+        forbidForeign(scope, of, current)
+        return rule(current)
+      })
+      return done === 'missing' ? absent(of) : done
+    },
+    async remove(id, audit) {
+      const doc = await store.get(of, id)
+      if (!doc) return absent(of)
+      forbidForeign(scope, of, doc)
+      const outcome = await store.remove(of, id, doc.version, audit)
+      if (outcome === 'conflict') throw refuse('conflict', `the ${of.name} changed meanwhile`)
+    },
+    async list(query) {
+      const filter = await visible(store, of, scope, query.filter)
+      return filter ? store.list(of, { ...query, filter }) : { docs: [] }
+    },
+    async count(filter) {
+      const all = await visible(store, of, scope, filter)
+      return all ? store.count(of, all) : 0
+    },
+    async countBy(field, filter) {
+      const all = await visible(store, of, scope, filter)
+      return all ? store.countBy(of, field, all) : new Map()
+    },
+  }
+}
+
+function absent(of: { name: string }): never {
+  throw refuse('not_found', `there is no such ${of.name}`)
+}
+
+function mayRead(scope: Scope, value: Stored): boolean {
+  const { caller } = scope
+  if (caller.tenant_id === '*') return true
+  if (value.tenant_id !== caller.tenant_id) return false
+  return value.label === undefined || dominates(caller, value.label as Label, scope.labels)
+}
+
+function forbidForeign<T extends Stored>(scope: Scope, of: Collection<T>, current: Doc<T>): void {
+  const { caller, if_match } = scope
+  if (caller.tenant_id !== '*' && current.value.tenant_id !== caller.tenant_id) {
+    throw refuse('not_your_tenant', `the ${of.name} belongs to another tenant`)
+  }
+  if (!mayRead(scope, current.value)) absent(of)
+  if (if_match !== undefined && if_match !== current.version) {
+    throw new Refused('precondition_failed', `the current version is ${current.version}`)
+  }
+}
+
+/** The filter with tenant and visible labels added; undefined when the caller can see nothing at all. */
+async function visible(store: Store, of: AnyCollection, scope: Scope, given: Filter = {}): Promise<Filter | undefined> {
+  const { caller } = scope
+  if (caller.tenant_id === '*') return given
+  const own: Record<string, Condition> = { ...given, tenant_id: caller.tenant_id }
+  const keys = await store.countBy(of, 'label_key', { tenant_id: caller.tenant_id })
+  const seen = [...keys.keys()].filter((key) => key === '' || dominates(caller, labelOfKey(String(key)), scope.labels))
+  if (seen.length === keys.size) return own
+  return seen.length ? { ...own, label_key: { in: seen } } : undefined
+}

@@ -1,0 +1,212 @@
+// Settings said once: schema, default, environment name and meaning in one place; resolved with the origin of each.
+import * as z from 'zod'
+
+export type SettingMeta = {
+  readonly doc: string
+  /** Environment names, the documents' own first. */
+  readonly env?: string | readonly string[]
+  readonly secret?: boolean
+}
+
+export type Shape = Readonly<Record<string, z.ZodType>>
+
+/** One section of the profile. */
+export type Block<S extends Shape = Shape> = {
+  readonly name: string
+  readonly shape: S
+  readonly schema: z.ZodObject<S>
+}
+
+/** Declares a section; every field says what it means in `.meta({ doc })`, with `env` and `secret` where they apply. */
+export function block<const S extends Shape>(name: string, shape: S): Block<S> {
+  return { name, shape, schema: z.strictObject(shape) as unknown as z.ZodObject<S> }
+}
+
+export type Values<B extends Block> = B extends Block<infer S> ? { [K in keyof S]: z.output<S[K]> } : never
+
+export function metaOf(field: z.ZodType): SettingMeta {
+  let current: z.ZodType | undefined = field
+  while (current) {
+    const meta = current.meta() as SettingMeta | undefined
+    if (meta?.doc) return meta
+    current = (current as { _zod?: { def?: { innerType?: z.ZodType } } })._zod?.def?.innerType
+  }
+  return { doc: '' }
+}
+
+export function envNames(meta: SettingMeta): readonly string[] {
+  if (meta.env === undefined) return []
+  return typeof meta.env === 'string' ? [meta.env] : meta.env
+}
+
+export type Origin = 'default' | 'profile' | `environment ${string}` | 'flag'
+
+export type Explained = {
+  setting: string
+  value: unknown
+  origin: Origin
+  doc: string
+  env: readonly string[]
+  secret: boolean
+}
+
+export type Sources = {
+  /** The parsed profile file: section to fields. */
+  readonly profile: Readonly<Record<string, unknown>>
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** `section.field` to value, from the command line. */
+  readonly flags: Readonly<Record<string, unknown>>
+  /** Reads the file behind NAME_FILE; throws with a reason. */
+  readonly readSecret: (path: string) => string
+}
+
+export type Resolved = {
+  readonly values: ReadonlyMap<string, Readonly<Record<string, unknown>>>
+  readonly explained: readonly Explained[]
+  readonly problems: readonly { readonly path: string; readonly message: string }[]
+}
+
+/** Default < profile < environment < flag. All problems at once, so that one look mends a profile. */
+export function resolve(blocks: readonly Block[], sources: Sources): Resolved {
+  const problems: { path: string; message: string }[] = unknownSections(blocks, sources.profile)
+  const values = new Map<string, Readonly<Record<string, unknown>>>()
+  const explained: Explained[] = []
+  for (const section of blocks) {
+    const { raw, origins } = gather(section, sources, problems)
+    const parsed = section.schema.safeParse(raw)
+    if (!parsed.success) problems.push(...issuesOf(section, parsed.error, raw))
+    else values.set(section.name, parsed.data)
+    for (const [field, schema] of Object.entries(section.shape)) {
+      const meta = metaOf(schema)
+      const value = parsed.success ? (parsed.data as Record<string, unknown>)[field] : raw[field]
+      explained.push({
+        setting: `${section.name}.${field}`,
+        value: meta.secret && value !== undefined ? '[redacted]' : value,
+        origin: origins.get(field) ?? 'default',
+        doc: meta.doc,
+        env: envNames(meta),
+        secret: meta.secret ?? false,
+      })
+    }
+  }
+  return { values, explained, problems }
+}
+
+function gather(section: Block, sources: Sources, problems: { path: string; message: string }[]) {
+  const given = sources.profile[section.name]
+  const raw: Record<string, unknown> = { ...(isRecord(given) ? given : {}) }
+  if (given !== undefined && given !== null && !isRecord(given)) {
+    problems.push({ path: section.name, message: 'must be a mapping' })
+  }
+  const origins = new Map<string, Origin>(Object.keys(raw).map((field) => [field, 'profile']))
+  for (const [field, schema] of Object.entries(section.shape)) {
+    const found = fromEnvironment(metaOf(schema), sources, problems, `${section.name}.${field}`)
+    if (found) {
+      raw[field] = coerce(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), found.text)
+      origins.set(field, `environment ${found.name}`)
+    }
+    const flag = sources.flags[`${section.name}.${field}`]
+    if (flag !== undefined) {
+      raw[field] = flag
+      origins.set(field, 'flag')
+    }
+  }
+  return { raw, origins }
+}
+
+function fromEnvironment(
+  meta: SettingMeta,
+  sources: Sources,
+  problems: { path: string; message: string }[],
+  path: string,
+) {
+  for (const name of envNames(meta)) {
+    const text = sources.env[name]
+    if (text !== undefined && text !== '') return { name, text }
+    const file = meta.secret ? sources.env[`${name}_FILE`] : undefined
+    if (!file) continue
+    try {
+      return { name: `${name}_FILE`, text: sources.readSecret(file).trim() }
+    } catch {
+      problems.push({ path, message: `the file named by ${name}_FILE cannot be read` })
+    }
+  }
+  return undefined
+}
+
+function unknownSections(blocks: readonly Block[], profile: Readonly<Record<string, unknown>>) {
+  const known = blocks.map((section) => section.name)
+  return Object.keys(profile)
+    .filter((name) => !known.includes(name))
+    .map((name) => ({ path: name, message: `unknown section; did you mean "${nearest(name, known)}"?` }))
+}
+
+function issuesOf(section: Block, error: z.core.$ZodError, raw: Record<string, unknown>) {
+  return error.issues.flatMap((issue) => {
+    const path = [section.name, ...issue.path.map(String)].join('.')
+    if (issue.code !== 'unrecognized_keys') return [{ path, message: secretSafe(section, issue, raw) }]
+    const known = issue.path.length === 0 ? Object.keys(section.shape) : []
+    return issue.keys.map((key) => ({
+      path: `${path}.${key}`,
+      message: known.length ? `unknown key; did you mean "${nearest(key, known)}"?` : 'unknown key',
+    }))
+  })
+}
+
+/** Zod's messages name types and bounds, never values; kept behind one function so that this stays a decision. */
+function secretSafe(_section: Block, issue: z.core.$ZodIssue, _raw: Record<string, unknown>): string {
+  return issue.message
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Text from an environment or a query string to the JSON type that the schema asks for; left as text when it does not fit. */
+export function coerce(schema: unknown, text: string): unknown {
+  const types = typesOf(schema)
+  if ((types.has('integer') || types.has('number')) && /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text)) return Number(text)
+  if (types.has('boolean') && (text === 'true' || text === 'false')) return text === 'true'
+  if (types.has('array') && !types.has('string')) return text === '' ? [] : text.split(',').map((part) => part.trim())
+  if (types.has('object') && !types.has('string')) return jsonOr(text)
+  return text
+}
+
+function jsonOr(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+function typesOf(schema: unknown): Set<string> {
+  if (!isRecord(schema)) return new Set()
+  const own = Array.isArray(schema.type) ? schema.type : [schema.type]
+  const nested = [schema.anyOf, schema.oneOf, schema.allOf].flatMap((list) => (Array.isArray(list) ? list : []))
+  return new Set([...own.filter((type) => typeof type === 'string'), ...nested.flatMap((part) => [...typesOf(part)])])
+}
+
+/** The known word with the smallest edit distance (Levenshtein), for "did you mean". */
+export function nearest(word: string, known: readonly string[]): string {
+  let best = known[0] ?? ''
+  let least = Number.POSITIVE_INFINITY
+  for (const candidate of known) {
+    const cost = distance(word.toLowerCase(), candidate.toLowerCase())
+    if (cost < least) [best, least] = [candidate, cost]
+  }
+  return best
+}
+
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
+}

@@ -1,0 +1,115 @@
+// The document store as every adapter can keep it: one document at a time, optimistic versions, declared indexes.
+import type * as z from 'zod'
+import type { AuditEvent } from './audit.ts'
+
+/** What every stored document carries besides its own fields. */
+export type Stored = { tenant_id: string; label?: unknown; expires_ts?: number | undefined }
+
+/**
+ * A collection. `indexes` are top-level fields with scalar values; lists, counts and histograms filter and order by
+ * them only. `tenant_id`, `label_key` (derived from `label`) and `expires_ts` are always indexed.
+ */
+export type Collection<T extends Stored = Stored> = {
+  readonly name: string
+  readonly schema: z.ZodType<T>
+  readonly indexes: readonly (keyof T & string)[]
+}
+
+export function collection<T extends Stored>(given: Collection<T>): Collection<T> {
+  return given
+}
+
+/** A collection where its documents' shape does not matter. */
+export type AnyCollection = { readonly name: string; readonly indexes: readonly string[] }
+
+export type Doc<T> = { readonly id: string; readonly version: number; readonly value: T }
+
+export type Scalar = string | number | boolean
+export type Condition =
+  | Scalar
+  | { readonly in: readonly Scalar[] }
+  | { readonly gte?: Scalar; readonly gt?: Scalar; readonly lte?: Scalar; readonly lt?: Scalar }
+  | { readonly exists: boolean }
+/** Field (an index, `tenant_id`, `label_key` or `expires_ts`) to condition; all must hold. */
+export type Filter = Readonly<Record<string, Condition>>
+
+export type ListQuery = {
+  readonly filter?: Filter
+  /** An index field; ties are broken by id, so that a cursor never skips or repeats. Default: by id, ascending. */
+  readonly order?: { readonly field: string; readonly direction: 'asc' | 'desc' }
+  readonly limit: number
+  /** Opaque, from the previous page of the same query. A foreign or altered one is `Refused('malformed')`. */
+  readonly cursor?: string
+  /** See every acknowledged write, at a cost. SQLite always does. */
+  readonly fresh?: boolean
+}
+
+export type Page<T> = { readonly docs: readonly Doc<T>[]; readonly next_cursor?: string }
+
+/** What one write of an aggregate leads to: the next value (absent: no change), an answer for the caller, audit events. */
+export type Step<T, R> = { readonly next?: T; readonly answer: R; readonly audit?: readonly AuditEvent[] }
+
+export type Write<T extends Stored = Stored> =
+  | { readonly do: 'create'; readonly collection: Collection<T>; readonly id: string; readonly value: T }
+  | {
+      readonly do: 'put'
+      readonly collection: Collection<T>
+      readonly id: string
+      readonly value: T
+      readonly version: number
+    }
+  | { readonly do: 'remove'; readonly collection: Collection<T>; readonly id: string; readonly version?: number }
+
+export type WriteOutcome = 'done' | 'exists' | 'conflict' | 'missing'
+
+/**
+ * Every promise of a write resolves only when the write is durable. Values are parsed by the collection's schema on
+ * the way in, and are plain JSON. A failing disk or cluster is `Refused('unavailable')`.
+ */
+export interface Store {
+  readonly name: 'sqlite' | 'opensearch'
+  get<T extends Stored>(from: Collection<T>, id: string): Promise<Doc<T> | undefined>
+  create<T extends Stored>(
+    into: Collection<T>,
+    id: string,
+    value: T,
+    audit?: readonly AuditEvent[],
+  ): Promise<Doc<T> | 'exists'>
+  /** Compare-and-swap: `conflict` when the stored version is another, `missing` when there is none. */
+  put<T extends Stored>(
+    into: Collection<T>,
+    id: string,
+    value: T,
+    version: number,
+    audit?: readonly AuditEvent[],
+  ): Promise<Doc<T> | 'conflict' | 'missing'>
+  /** Compare-and-swap with retry around a pure rule, which may run more than once. */
+  update<T extends Stored, R>(
+    into: Collection<T>,
+    id: string,
+    rule: (current: Doc<T>) => Step<T, R>,
+  ): Promise<{ doc: Doc<T>; answer: R } | 'missing'>
+  remove<T extends Stored>(
+    from: Collection<T>,
+    id: string,
+    version?: number,
+    audit?: readonly AuditEvent[],
+  ): Promise<Exclude<WriteOutcome, 'exists'>>
+  /** Independent writes in order, each with its own outcome; not a transaction. */
+  bulk(writes: readonly Write[]): Promise<WriteOutcome[]>
+  list<T extends Stored>(from: Collection<T>, query: ListQuery): Promise<Page<T>>
+  count(from: AnyCollection, filter?: Filter): Promise<number>
+  /** Documents for each value of an index field (documents without the field are left out). */
+  countBy(from: AnyCollection, field: string, filter?: Filter): Promise<Map<Scalar, number>>
+  /** Documents per bucket of a numeric index field: bucket start to count, empty buckets left out. */
+  histogram(from: AnyCollection, field: string, interval: number, filter?: Filter): Promise<Map<number, number>>
+  removeWhere(from: AnyCollection, filter: Filter): Promise<number>
+  /** Removes documents whose `expires_ts` (epoch milliseconds) is at or before now; how many. */
+  expire(from: AnyCollection, now_ms: number): Promise<number>
+  health(): Promise<{ ok: boolean; detail: string }>
+  /** A consistent copy while running, to a path that must not exist. */
+  backup(to: string): Promise<void>
+  /** Everything that is wrong with the stored bytes; empty when sound. */
+  check(): Promise<string[]>
+  close(): Promise<void>
+}

@@ -1,0 +1,30 @@
+// Keeps a canonical list canonical while contributions come and go, so that a session need not be sorted each time.
+import { inCanonicalOrder, type Opinion } from './opinion.ts'
+
+/** A new list with the opinion in its place. `sorted` must be in canonical order. */
+export function insertSorted(sorted: readonly Opinion[], opinion: Opinion): readonly Opinion[] {
+  return sorted.toSpliced(placeAfterEquals(sorted, opinion), 0, opinion)
+}
+
+/** A new list without this contributor's opinion; the same list where there is none. */
+export function removeSorted(sorted: readonly Opinion[], contributor_id: string): readonly Opinion[] {
+  const at = sorted.findIndex((opinion) => opinion.contributor_id === contributor_id)
+  return at < 0 ? sorted : sorted.toSpliced(at, 1)
+}
+
+/** A new list in which the opinion has superseded what the same contributor said before. */
+export function supersedeSorted(sorted: readonly Opinion[], opinion: Opinion): readonly Opinion[] {
+  return insertSorted(removeSorted(sorted, opinion.contributor_id), opinion)
+}
+
+function placeAfterEquals(sorted: readonly Opinion[], opinion: Opinion): number {
+  let low = 0
+  let high = sorted.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const there = sorted[middle]
+    if (there !== undefined && inCanonicalOrder(there, opinion) <= 0) low = middle + 1
+    else high = middle
+  }
+  return low
+}

@@ -1,0 +1,20 @@
+// The one door to the combiners: local and federated contributions, decision and dissent all come through here.
+import type { Combination, CombinationMethod } from './combination.ts'
+import { dempsterShafer } from './dempster-shafer.ts'
+import { canonical, type Opinion } from './opinion.ts'
+import { weightedAverage } from './weighted-average.ts'
+
+const combiners: Record<CombinationMethod, (sorted: readonly Opinion[]) => Combination> = {
+  weighted_average: weightedAverage,
+  dempster_shafer: dempsterShafer,
+}
+
+/** Combines opinions given in any order; the order changes no bit of the result. */
+export function combine(method: CombinationMethod, opinions: readonly Opinion[]): Combination {
+  return combineSorted(method, canonical(opinions))
+}
+
+/** The same for a list that is already in canonical order. */
+export function combineSorted(method: CombinationMethod, sorted: readonly Opinion[]): Combination {
+  return combiners[method](sorted)
+}

@@ -1,0 +1,62 @@
+// Takes a disagreement apart: who stands where, who is far from whom, and whose voice keeps the session from ratifying.
+import * as z from 'zod'
+import { combination, combinationMethod } from './combination.ts'
+import type { Decision, Rules } from './decide.ts'
+import { influence, influenceOf } from './influence.ts'
+import { inNamedOrder, type Opinion } from './opinion.ts'
+import { smallestSet, smallestSetFound } from './smallest-set.ts'
+import { camp, campOf, divergentPair, mostDivergentPair, position, positionOf } from './standpoints.ts'
+
+const threshold = z.number().min(0).max(1)
+
+/** Strict. Lists of contributors are in canonical order, by id where the numbers are equal. */
+export const dissentBody = z.strictObject({
+  reason: z.enum(['conflict', 'inconclusive', 'total_conflict']),
+  method: combinationMethod,
+  score: combination.shape.score,
+  conflict: combination.shape.conflict,
+  total_weight: combination.shape.total_weight,
+  belief: combination.shape.belief,
+  plausibility: combination.shape.plausibility,
+  K: combination.shape.K,
+  thresholds: z.strictObject({ ratify_threshold: threshold, conflict_threshold: threshold }),
+  quorum: z.strictObject({
+    m: z.int(),
+    n: z.int(),
+    contributors: z.int().meta({ description: 'How many were heard' }),
+  }),
+  positions: z.array(position),
+  camps: z.strictObject({ match: camp, non_match: camp }),
+  most_divergent_pair: divergentPair
+    .nullable()
+    .meta({ description: 'Lowest and highest score that carry weight; null where all agree' }),
+  influence: z.array(influence).meta({ description: 'Leave-one-out: the result without each contributor' }),
+  smallest_set: smallestSetFound.meta({ description: 'Fewest contributors without whom the session would ratify' }),
+})
+
+export type DissentBody = z.output<typeof dissentBody>
+
+/** What went wrong: a decision of IN_CONFLICT, or an undecided one whose deadline has passed. */
+export type Undecided = Pick<Extract<Decision, { state: 'IN_CONFLICT' }>, 'reason' | 'combination'>
+
+/**
+ * The body of a MachineDissent over one opinion per contributor, in any order; the order changes no bit of it.
+ * Cost: of the order of n^2 for n contributors, and a second at most for a thousand.
+ */
+export function dissent(policy: Rules, opinions: readonly Opinion[], undecided: Undecided): DissentBody {
+  const named = opinions.toSorted(inNamedOrder)
+  const { method, reason: _scoreless, ...figures } = undecided.combination
+  const positions = named.map((opinion) => positionOf(opinion, figures.score))
+  return {
+    reason: undecided.reason,
+    method,
+    ...figures,
+    thresholds: { ratify_threshold: policy.ratify_threshold, conflict_threshold: policy.conflict_threshold },
+    quorum: { m: policy.m, n: policy.n, contributors: named.length },
+    positions,
+    camps: { match: campOf(named, positions, 'match'), non_match: campOf(named, positions, 'non_match') },
+    most_divergent_pair: mostDivergentPair(positions),
+    influence: named.map((_, at) => influenceOf(undecided.combination, named, at)),
+    smallest_set: smallestSet(policy, named),
+  }
+}

@@ -1,0 +1,34 @@
+// Renders the story of a dissent as plain text for a terminal, or as Markdown.
+import type { DissentBody } from './dissent.ts'
+import { type Name, narrative, type Section } from './narrative.ts'
+import { printable } from './wording.ts'
+
+const TITLE = 'This session is in conflict'
+
+/** Plain text, ending in a newline. */
+export function explainText(body: DissentBody): string {
+  const sections = narrative(body, printable).map(({ title, prose, points }) =>
+    [title.toUpperCase(), ...prose, ...points.map((point) => `  - ${point}`)].join('\n'),
+  )
+  return `${[TITLE, ...sections].join('\n\n')}\n`
+}
+
+/** CommonMark, ending in a newline; names stand in code spans, where nothing in them is markup. */
+export function explainMarkdown(body: DissentBody): string {
+  const sections = narrative(body, codeSpan).map(markdownSection)
+  return `${[`# ${TITLE}`, ...sections].join('\n\n')}\n`
+}
+
+function markdownSection({ title, prose, points }: Section): string {
+  const list = points.map((point) => `- ${point}`).join('\n')
+  return [`## ${title}`, ...prose, ...(list === '' ? [] : [list])].join('\n\n')
+}
+
+/** The fence is longer than any run of backticks inside, and padded, as CommonMark wants it. */
+const codeSpan: Name = (contributor_id) => {
+  const shown = printable(contributor_id)
+  const runs = shown.match(/`+/g) ?? []
+  const fence = '`'.repeat(Math.max(0, ...runs.map((run) => run.length)) + 1)
+  const padding = runs.length > 0 ? ' ' : ''
+  return `${fence}${padding}${shown}${padding}${fence}`
+}

@@ -1,0 +1,31 @@
+// Says how much each contributor moves the result: what it would be had this one not spoken.
+import * as z from 'zod'
+import type { Combination } from './combination.ts'
+import { combineSorted } from './combine.ts'
+import type { Opinion } from './opinion.ts'
+
+const share = z.number().min(0).max(1)
+const change = z.number().min(-1).max(1)
+
+export const influence = z.strictObject({
+  contributor_id: z.string(),
+  score_without: share.nullable(),
+  score_change: change.nullable().meta({ description: 'score_without minus score; null where either is missing' }),
+  conflict_without: share,
+  conflict_change: change.meta({ description: 'conflict_without minus conflict' }),
+})
+
+export type Influence = z.output<typeof influence>
+
+/** Combined anew without the one: taking a source out again by arithmetic would not give the bits of the real thing. */
+export function influenceOf(whole: Combination, named: readonly Opinion[], at: number): Influence {
+  const { score, conflict } = whole
+  const without = combineSorted(whole.method, named.toSpliced(at, 1))
+  return {
+    contributor_id: named[at]?.contributor_id ?? '',
+    score_without: without.score,
+    score_change: without.score === null || score === null ? null : without.score - score,
+    conflict_without: without.conflict,
+    conflict_change: without.conflict - conflict,
+  }
+}

@@ -1,0 +1,160 @@
+// Mass functions on any small frame, whose masses neither underflow nor overflow however many sources are combined.
+
+/**
+ * A mass function over the subsets of a frame of up to eight singletons; a subset is a bitmask.
+ * The mass of subset A is `mantissa[A] * 2^(960 * exponent[A])`, with the mantissa 0 or in [2^-480, 2^480).
+ * Source of the representation: T. Fukushima, "Numerical computation of spherical harmonics of arbitrary degree and
+ * order by extending exponent of floating point numbers", J. Geodesy 86 (2012). A plain double would forget after
+ * some 300 contrary sources that a subset was ever possible, and report a total conflict that is none.
+ */
+export type Mass = {
+  readonly singletons: number
+  readonly mantissa: Float64Array
+  readonly exponent: Int32Array
+}
+
+/** A bitmask over the singletons of a frame. */
+export type Subset = number
+
+export const singletonsMax = 8
+
+const RADIX = 2 ** 960
+const HIGH = 2 ** 480
+const LOW = 2 ** -480
+
+/** How far given masses may miss a sum of one: they come from decimals. */
+const SUM_TOLERANCE = 1e-9
+
+/** All masses zero: a place to add into, not yet a mass function. */
+export function blank(singletons: number): Mass {
+  if (!Number.isInteger(singletons) || singletons < 1 || singletons > singletonsMax) {
+    throw new RangeError(`a frame has 1 to ${singletonsMax} singletons`)
+  }
+  const subsets = 2 ** singletons
+  return { singletons, mantissa: new Float64Array(subsets), exponent: new Int32Array(subsets) }
+}
+
+/** Total ignorance: all mass on the whole frame. The neutral element of Dempster's rule. */
+export function vacuous(singletons: number): Mass {
+  const mass = blank(singletons)
+  addMass(mass, wholeFrame(mass), 1, 0)
+  return mass
+}
+
+/** Throws RangeError unless the masses lie in [0, 1], sum to one and leave the empty set alone. */
+export function massOf(singletons: number, entries: Iterable<readonly [Subset, number]>): Mass {
+  const mass = blank(singletons)
+  let sum = 0
+  for (const [subset, value] of entries) {
+    if (!(value >= 0 && value <= 1)) throw new RangeError('a mass lies in [0, 1]')
+    if (!(subset > 0 && subset <= wholeFrame(mass)))
+      throw new RangeError('a focal subset is a non-empty part of the frame')
+    addMass(mass, subset, value, 0)
+    sum += value
+  }
+  if (Math.abs(sum - 1) > SUM_TOLERANCE) throw new RangeError('masses sum to one')
+  return mass
+}
+
+/** Adds `value * 2^(960 * exponent)` to a subset, for a value below 2^960. */
+export function addMass(mass: Mass, subset: Subset, value: number, exponent: number): void {
+  const sum = (mass.mantissa[subset] as number) + value
+  // Nearly always; where nothing is held yet, the exponent held means nothing, and an equal one is right.
+  if (value >= LOW && sum < HIGH && mass.exponent[subset] === exponent) mass.mantissa[subset] = sum
+  else if (value !== 0) addFar(mass, subset, value, exponent)
+}
+
+function addFar(mass: Mass, subset: Subset, value: number, exponent: number): void {
+  if (value < LOW) {
+    value *= RADIX
+    exponent -= 1
+  }
+  const held = mass.mantissa[subset] as number
+  if (held !== 0) {
+    const above = exponent - (mass.exponent[subset] as number)
+    // Two steps of 2^960 apart, the smaller one is below the last bit of the larger.
+    if (above < -1) return
+    if (above === 0) value += held
+    else if (above === 1) value += held / RADIX
+    else if (above === -1) {
+      value = held + value / RADIX
+      exponent += 1
+    }
+  }
+  const tooHigh = value >= HIGH
+  mass.mantissa[subset] = tooHigh ? value / RADIX : value
+  mass.exponent[subset] = tooHigh ? exponent + 1 : exponent
+}
+
+/** Divides the mass of a subset by `divisor * 2^(960 * exponent)`, the divisor a mantissa. */
+export function divideMass(mass: Mass, subset: Subset, divisor: number, exponent: number): void {
+  const share = (mass.mantissa[subset] as number) / divisor
+  if (exponent === 0 && share >= LOW && share < HIGH) {
+    mass.mantissa[subset] = share
+    return
+  }
+  const shareExponent = (mass.exponent[subset] as number) - exponent
+  mass.mantissa[subset] = 0
+  mass.exponent[subset] = 0
+  addMass(mass, subset, share, shareExponent)
+}
+
+/** A loop, because `fill` costs more on arrays this small. */
+export function clear(mass: Mass): void {
+  for (let subset = 0; subset < mass.mantissa.length; subset++) {
+    mass.mantissa[subset] = 0
+    mass.exponent[subset] = 0
+  }
+}
+
+/** The mass of a subset as a plain number: zero where it is below what a double can hold. */
+export function massAt(mass: Mass, subset: Subset): number {
+  const mantissa = mass.mantissa[subset] ?? 0
+  const exponent = mass.exponent[subset] ?? 0
+  return exponent === 0 ? mantissa : mantissa * RADIX ** exponent
+}
+
+/** Shafer discounting: each mass times the reliability in [0, 1]; what is taken away goes to the whole frame. */
+export function discount(mass: Mass, reliability: number): Mass {
+  const discounted = blank(mass.singletons)
+  for (let subset = 1; subset < mass.mantissa.length; subset++) {
+    addMass(discounted, subset, (mass.mantissa[subset] ?? 0) * reliability, mass.exponent[subset] ?? 0)
+  }
+  addMass(discounted, wholeFrame(mass), 1 - reliability, 0)
+  return discounted
+}
+
+/** What must be granted to the subset: the mass of all its parts. */
+export function belief(mass: Mass, subset: Subset): number {
+  return sumWhere(mass, (focal) => ((focal & ~subset) === 0 ? 1 : 0))
+}
+
+/** What may be granted to the subset: the mass of all that meets it. */
+export function plausibility(mass: Mass, subset: Subset): number {
+  return sumWhere(mass, (focal) => ((focal & subset) !== 0 ? 1 : 0))
+}
+
+/** Pignistic probability (Smets): each focal subset shares its mass evenly among its singletons. */
+export function pignistic(mass: Mass, subset: Subset): number {
+  return sumWhere(mass, (focal) => sizeOf(focal & subset) / sizeOf(focal))
+}
+
+export function wholeFrame(mass: Mass): Subset {
+  return mass.mantissa.length - 1
+}
+
+function sumWhere(mass: Mass, share: (focal: Subset) => number): number {
+  let sum = 0
+  for (let focal = 1; focal < mass.mantissa.length; focal++) {
+    const value = massAt(mass, focal)
+    if (value !== 0) sum += value * share(focal)
+  }
+  // Masses sum to one but for the last bit.
+  return Math.min(1, sum)
+}
+
+function sizeOf(subset: Subset): number {
+  let size = 0
+  for (let rest = subset; rest !== 0; rest &= rest - 1) size++
+  return size
+}

@@ -1,0 +1,37 @@
+// What a combiner may see of a contribution: three numbers, and the order in which they are added up.
+
+/** One contributor's standing view of the pair. All three numbers lie in [0, 1]. */
+export type Opinion = {
+  readonly contributor_id: string
+  readonly pair_score: number
+  readonly accuracy: number
+  readonly credibility: number
+}
+
+/** How much an opinion counts, in [0, 1]: accuracy x credibility. */
+export function weight(opinion: Opinion): number {
+  return opinion.accuracy * opinion.credibility
+}
+
+/**
+ * The order in which every sum is taken. Ids never take part: opinions that compare equal hold the same numbers,
+ * so that any order of arrival, local or federated, gives the same bits.
+ */
+export function inCanonicalOrder(a: Opinion, b: Opinion): number {
+  return a.pair_score - b.pair_score || a.accuracy - b.accuracy || a.credibility - b.credibility
+}
+
+/** Canonical order, and by id where the numbers are equal: for lists that name contributors, never for sums. */
+export function inNamedOrder(a: Opinion, b: Opinion): number {
+  return inCanonicalOrder(a, b) || byText(a.contributor_id, b.contributor_id)
+}
+
+export function canonical(opinions: readonly Opinion[]): readonly Opinion[] {
+  return opinions.toSorted(inCanonicalOrder)
+}
+
+/** Code unit order: a locale would make the record differ from one machine to the next. */
+function byText(a: string, b: string): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}

@@ -1,0 +1,96 @@
+// Holds the search for the smallest set to brute force where that is possible, and to its promises where it is not.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { combinationMethods, opinionLists, opinionsOf } from '../../../../test/support/opinions.ts'
+import { decide, type Rules } from './decide.ts'
+import { inNamedOrder, type Opinion } from './opinion.ts'
+import { quorumPolicy } from './policy.ts'
+import { smallestSet } from './smallest-set.ts'
+
+const rules = fc
+  .record({
+    combination_method: combinationMethods,
+    m: fc.integer({ min: 1, max: 4 }),
+    conflict_threshold: fc.constantFrom(0.1, 0.5),
+  })
+  .map((given) => quorumPolicy.parse({ ...given, n: 1000 }))
+
+/** The size of the smallest set by trying every one; null where none will do. */
+function sizeByForce(policy: Rules, opinions: readonly Opinion[]): number | null {
+  let best: number | null = null
+  for (let mask = 1; mask < 2 ** opinions.length; mask++) {
+    const rest = opinions.filter((_, at) => (mask & (2 ** at)) === 0)
+    if (decide(policy, rest).state !== 'RATIFIED') continue
+    best = Math.min(best ?? opinions.length, opinions.length - rest.length)
+  }
+  return best
+}
+
+function without(opinions: readonly Opinion[], ids: readonly string[]): Opinion[] {
+  return opinions.filter((opinion) => !ids.includes(opinion.contributor_id))
+}
+
+describe('up to 16 contributors', () => {
+  test('no smaller set would do', () => {
+    fc.assert(
+      fc.property(rules, opinionLists(8), (policy, list) => {
+        const found = smallestSet(policy, list.toSorted(inNamedOrder))
+        expect(found.exact).toBe(true)
+        expect(found.contributor_ids?.length ?? null).toBe(sizeByForce(policy, list))
+        if (found.contributor_ids === null) return
+        const rest = without(list, found.contributor_ids)
+        expect(rest.length).toBeGreaterThanOrEqual(policy.m)
+        expect(decide(policy, rest)).toMatchObject({ state: 'RATIFIED', decision: found.decision })
+      }),
+    )
+  })
+
+  test('of two sets of one size, the lighter one', () => {
+    const policy = quorumPolicy.parse({ m: 1, n: 2 })
+    const found = smallestSet(policy, opinionsOf([0.1, 0.9], [0.9, 0.8]))
+    expect(found).toEqual({ contributor_ids: ['c2'], decision: 'non_match', exact: true })
+  })
+
+  test('16 are still searched, 17 are not', () => {
+    const policy = quorumPolicy.parse({ m: 10, n: 20 })
+    const list = opinionsOf(...Array.from({ length: 17 }, (_, at) => [at < 5 ? 0.1 : 0.95] as const))
+    expect(smallestSet(policy, list.slice(0, 16)).exact).toBe(true)
+    expect(smallestSet(policy, list).exact).toBe(false)
+  })
+})
+
+describe('beyond', () => {
+  const many = fc
+    .array(fc.tuple(fc.integer({ min: 0, max: 100 }), fc.integer({ min: 0, max: 100 })), {
+      minLength: 17,
+      maxLength: 40,
+    })
+    .map((list) => opinionsOf(...list.map(([s, a]) => [s / 100, a / 100] as const)).toSorted(inNamedOrder))
+
+  test('what is found does ratify, leaves m, and none of it can be spared', () => {
+    fc.assert(
+      fc.property(rules, many, (policy, list) => {
+        const { contributor_ids, decision, exact } = smallestSet(policy, list)
+        expect(exact).toBe(false)
+        if (contributor_ids === null) return
+        const rest = without(list, contributor_ids)
+        expect(rest.length).toBeGreaterThanOrEqual(policy.m)
+        expect(decide(policy, rest)).toMatchObject({ state: 'RATIFIED', decision })
+        if (contributor_ids.length === 1) return
+        for (const id of contributor_ids) {
+          const spared = without(
+            list,
+            contributor_ids.filter((other) => other !== id),
+          )
+          expect(decide(policy, spared).state).not.toBe('RATIFIED')
+        }
+      }),
+    )
+  })
+
+  test('the minority of 40 is found whole', () => {
+    const policy = quorumPolicy.parse({ m: 20, n: 40, conflict_threshold: 0.05 })
+    const list = opinionsOf(...Array.from({ length: 40 }, (_, at) => [at < 7 ? 0.1 : 0.9] as const))
+    expect(smallestSet(policy, list).contributor_ids).toEqual(['c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7'])
+  })
+})

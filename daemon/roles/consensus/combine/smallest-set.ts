@@ -1,0 +1,126 @@
+// Finds whom a stuck session would have to do without in order to ratify: the nub of every dissent.
+import * as z from 'zod'
+import { type Decision, decideSorted, type Outcome, type Rules } from './decide.ts'
+import { type Opinion, weight } from './opinion.ts'
+
+export const smallestSetFound = z.strictObject({
+  contributor_ids: z.array(z.string()).nullable().meta({ description: 'null where no set was found' }),
+  decision: z.enum(['match', 'non_match']).nullable().meta({ description: 'What the others would ratify' }),
+  exact: z.boolean().meta({ description: 'Whether a smaller set is ruled out; greedy beyond 16 contributors' }),
+})
+
+export type SmallestSet = z.output<typeof smallestSetFound>
+
+/** Up to here all sets are tried: at most 2^16 decisions over 16 opinions. */
+export const exactContributorsMax = 16
+
+/**
+ * The fewest contributors without whom the others would ratify, with at least m of them left. Of several sets of that
+ * size the one with the least weight, then the first in the given order. Beyond 16 contributors a greedy search with
+ * at most about three decisions per contributor: what it finds does ratify and none of it can be spared,
+ * but a smaller set may exist. `opinions`: one per contributor, in canonical order.
+ */
+export function smallestSet(policy: Rules, opinions: readonly Opinion[]): SmallestSet {
+  const exact = opinions.length <= exactContributorsMax
+  const removed = exact ? searched(policy, opinions) : grown(policy, opinions)
+  if (removed === null) return { contributor_ids: null, decision: null, exact }
+  const contributor_ids = opinions.filter((opinion) => removed.has(opinion)).map((opinion) => opinion.contributor_id)
+  return { contributor_ids, decision: ratifiedWithout(policy, opinions, removed), exact }
+}
+
+type Removed = ReadonlySet<Opinion>
+
+function searched(policy: Rules, opinions: readonly Opinion[]): Removed | null {
+  for (let size = 1; size <= opinions.length - policy.m; size++) {
+    let best: { removed: Removed; weight: number } | null = null
+    for (const mask of masksOfSize(size, opinions.length)) {
+      const rest = opinions.filter((_, at) => ((mask >>> at) & 1) === 0)
+      if (ratified(decideSorted(policy, rest)) === null) continue
+      const removed = opinions.filter((_, at) => ((mask >>> at) & 1) === 1)
+      const weighs = removed.reduce((sum, opinion) => sum + weight(opinion), 0)
+      if (best === null || weighs < best.weight) best = { removed: new Set(removed), weight: weighs }
+    }
+    if (best !== null) return best.removed
+  }
+  return null
+}
+
+/** All masks with `size` of `width` bits, ascending: Gosper's hack (HAKMEM, item 175). */
+function* masksOfSize(size: number, width: number): Generator<number> {
+  for (let mask = (1 << size) - 1; mask < 1 << width; ) {
+    yield mask
+    const lowest = mask & -mask
+    const ripple = mask + lowest
+    mask = (((ripple ^ mask) >>> 2) / lowest) | ripple
+  }
+}
+
+function grown(policy: Rules, opinions: readonly Opinion[]): Removed | null {
+  let best: Removed | null = null
+  for (const outcome of ['match', 'non_match'] as const) {
+    for (const order of removalOrders(policy, opinions, outcome)) {
+      const found = firstThatRatifies(policy, opinions, order, (best?.size ?? opinions.length) - 1)
+      if (found !== null) best = spared(policy, opinions, found)
+    }
+  }
+  return best
+}
+
+/** Two ways to take out what stands against the outcome: by how hard it pulls, and by how far away it is. */
+function removalOrders(policy: Rules, opinions: readonly Opinion[], outcome: Outcome): Opinion[][] {
+  const against = opinions.filter((opinion) => pull(policy, opinion, outcome) > 0)
+  const byPull = against.toSorted((a, b) => descending(pull(policy, a, outcome), pull(policy, b, outcome)))
+  const byDistance = outcome === 'match' ? against : against.toReversed()
+  return [byPull, byDistance]
+}
+
+/**
+ * How hard an opinion holds the score back from the outcome. For the average, its share of the missing sum, so that
+ * removing by pull is best as far as the score goes. For Dempster's rule its logarithm of plausibilities, which add up.
+ */
+function pull(policy: Rules, opinion: Opinion, outcome: Outcome): number {
+  const w = weight(opinion)
+  const score = outcome === 'match' ? opinion.pair_score : 1 - opinion.pair_score
+  if (policy.combination_method === 'weighted_average') return w * (policy.ratify_threshold - score)
+  return Math.log((1 - w * score) / (1 - w * (1 - score)))
+}
+
+/** Not a difference: two certain opinions both pull without bound. */
+function descending(a: number, b: number): number {
+  if (a === b) return 0
+  return a > b ? -1 : 1
+}
+
+function firstThatRatifies(
+  policy: Rules,
+  opinions: readonly Opinion[],
+  order: readonly Opinion[],
+  atMost: number,
+): Removed | null {
+  const removed = new Set<Opinion>()
+  for (const opinion of order.slice(0, Math.min(atMost, opinions.length - policy.m))) {
+    removed.add(opinion)
+    if (ratifiedWithout(policy, opinions, removed) !== null) return removed
+  }
+  return null
+}
+
+/** Puts back whoever need not have been removed, the last removed first. */
+function spared(policy: Rules, opinions: readonly Opinion[], found: Removed): Removed {
+  const removed = new Set(found)
+  for (const opinion of [...found].reverse()) {
+    if (removed.size === 1) break
+    removed.delete(opinion)
+    if (ratifiedWithout(policy, opinions, removed) === null) removed.add(opinion)
+  }
+  return removed
+}
+
+function ratifiedWithout(policy: Rules, opinions: readonly Opinion[], removed: Removed): Outcome | null {
+  const rest = opinions.filter((opinion) => !removed.has(opinion))
+  return ratified(decideSorted(policy, rest))
+}
+
+function ratified(decision: Decision): Outcome | null {
+  return decision.state === 'RATIFIED' ? decision.decision : null
+}

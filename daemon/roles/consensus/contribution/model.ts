@@ -1,0 +1,61 @@
+// A contribution: one contributor's scored opinion, whose key signed for it, and how it arrived.
+import * as z from 'zod'
+import { classification, label } from '../../../kernel/label.ts'
+import { collection } from '../../../kernel/store.ts'
+
+const word = z.string().min(1).max(256)
+const share = z.number().min(0).max(1)
+
+export const opinionFields = {
+  pair_score: share.meta({ description: 'How much the pair is one: 1 a match, 0 none' }),
+  accuracy: share.meta({ description: 'How well this kind of judgement turns out' }),
+  credibility: share.meta({ description: 'How far the contributor is believed' }),
+}
+
+export const contributionInput = z.strictObject({
+  contributor_id: word,
+  ...opinionFields,
+  signer_key_id: word.meta({ description: 'A key enrolled for the contributor' }),
+  classification,
+})
+
+/** How a federated contribution came; `(epoch, seq)` orders what one source sends. */
+export const provenance = z.strictObject({
+  transport: word,
+  peer: word,
+  msg_id: word,
+  epoch: z.int(),
+  seq: z.int(),
+  parent_block_ids: z.array(z.string()),
+})
+
+export const contribution = z
+  .strictObject({
+    id: word,
+    ordinal: z.int().min(1).meta({ description: 'Place in the session’s record' }),
+    contributor_id: word,
+    ...opinionFields,
+    signer_key_id: word,
+    classification: label,
+    digest: z.string().meta({ description: 'SHA-256 of the canonical contributor, opinion, key and label' }),
+    submitted_by: word,
+    at: z.iso.datetime(),
+    federation: provenance.optional(),
+  })
+  .meta({ id: 'Contribution' })
+export type Contribution = z.infer<typeof contribution>
+
+/** Contributions 1..page_size, page_size + 1.. and so on of one session; written once, never changed. */
+export const page_size = 16
+
+export const contributionPages = collection({
+  name: 'contribution_page',
+  schema: z.strictObject({
+    tenant_id: z.string(),
+    label,
+    session_id: z.string(),
+    page: z.int().min(0),
+    contributions: z.array(contribution).length(page_size),
+  }),
+  indexes: ['session_id', 'page'],
+})

@@ -1,0 +1,40 @@
+// A dissent record told as prose, for the person who has to settle it.
+import * as z from 'zod'
+import { operation, Reply } from '../../../kernel/operation.ts'
+import { explainMarkdown, explainText } from '../combine/explain.ts'
+import { idInput } from '../session/model.ts'
+import { dissents } from './model.ts'
+
+const types = ['application/json', 'text/plain', 'text/markdown'] as const
+
+export const explain = operation({
+  summary: 'Explain a dissent record to a person',
+  method: 'GET',
+  path: '/api/v2/dissent/{id}/explain',
+  tool: 'dissent_explain',
+  input: idInput,
+  output: z
+    .strictObject({ id: z.string(), session_id: z.string(), text: z.string(), markdown: z.string() })
+    .meta({ id: 'Explanation' }),
+  errors: ['not_found'],
+  allow: 'consensus:read',
+  produces: [...types],
+
+  async run(call, { id }) {
+    const { value } = await call.store(dissents).get(id)
+    const type = preferred(call.accepts)
+    if (type === 'text/plain') return new Reply('text/plain; charset=utf-8', explainText(value.body))
+    if (type === 'text/markdown') return new Reply('text/markdown; charset=utf-8', explainMarkdown(value.body))
+    return { id, session_id: value.session_id, text: explainText(value.body), markdown: explainMarkdown(value.body) }
+  },
+})
+
+/** The first type that the client accepts; JSON where it accepts anything, or nothing that is offered. */
+function preferred(accepts: readonly string[]): (typeof types)[number] {
+  for (const wanted of accepts) {
+    const found = types.find((type) => wanted === type || wanted === `${type.split('/')[0]}/*`)
+    if (found) return found
+    if (wanted === '*/*') break
+  }
+  return 'application/json'
+}

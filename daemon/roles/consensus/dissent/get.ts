@@ -1,0 +1,18 @@
+// One dissent record.
+import { operation } from '../../../kernel/operation.ts'
+import { idInput } from '../session/model.ts'
+import { dissents, machineDissent } from './model.ts'
+import { shown } from './view.ts'
+
+export const get = operation({
+  summary: 'Get one dissent record',
+  method: 'GET',
+  path: '/api/v2/dissent/{id}',
+  tool: 'dissent_get',
+  input: idInput,
+  output: machineDissent,
+  errors: ['not_found'],
+  allow: 'consensus:read',
+
+  run: async (call, { id }) => shown(await call.store(dissents).get(id)),
+})

@@ -1,0 +1,28 @@
+// Dissent records of the caller's tenant, newest first.
+import * as z from 'zod'
+import { operation } from '../../../kernel/operation.ts'
+import { listFields, pageOf, queryOf } from '../../../kernel/paging.ts'
+import { dissents, machineDissent } from './model.ts'
+import { shown } from './view.ts'
+
+export const list = operation({
+  summary: 'List dissent records',
+  method: 'GET',
+  path: '/api/v2/dissent',
+  tool: 'dissent_list',
+  input: z.strictObject({
+    ...listFields,
+    session_id: z.string().max(128).optional(),
+    lens_id: z.string().max(256).optional(),
+    status: z.enum(['open', 'resolved']).optional(),
+  }),
+  output: pageOf(machineDissent).meta({ id: 'MachineDissentPage' }),
+  errors: [],
+  allow: 'consensus:read',
+
+  async run(call, { limit, cursor, ...filter }) {
+    const query = queryOf(filter, limit, cursor, { field: 'created_at', direction: 'desc' })
+    const { docs, ...next } = await call.store(dissents).list(query)
+    return { items: docs.map(shown), ...next }
+  },
+})

@@ -1,0 +1,39 @@
+// The MachineDissent record: why a session could not agree, frozen at the moment that it could not.
+import * as z from 'zod'
+import { label } from '../../../kernel/label.ts'
+import { collection } from '../../../kernel/store.ts'
+import { dissentBody } from '../combine/dissent.ts'
+
+export const dissentRecord = z.strictObject({
+  tenant_id: z.string(),
+  label,
+  session_id: z.string(),
+  lens_id: z.string(),
+  created_at: z.iso.datetime(),
+  status: z.enum(['open', 'resolved']),
+  resolved_at: z.iso.datetime().optional(),
+  resolution: z.enum(['ratified', 'attested', 'withdrawn', 'superseded']).optional(),
+  body: dissentBody,
+})
+export type DissentRecord = z.infer<typeof dissentRecord>
+
+export const dissents = collection({
+  name: 'dissent',
+  schema: dissentRecord,
+  indexes: ['session_id', 'lens_id', 'status', 'created_at'],
+})
+
+export const machineDissent = z
+  .strictObject({
+    id: z.string(),
+    session_id: z.string(),
+    tenant_id: z.string(),
+    lens_id: z.string(),
+    classification: label,
+    status: z.enum(['open', 'resolved']),
+    resolution: z.enum(['ratified', 'attested', 'withdrawn', 'superseded']).optional(),
+    resolved_at: z.iso.datetime().optional(),
+    created_at: z.iso.datetime(),
+    ...dissentBody.shape,
+  })
+  .meta({ id: 'MachineDissent' })

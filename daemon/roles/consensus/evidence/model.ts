@@ -1,0 +1,70 @@
+// The evidence block: everything that a ratification rests on, in one signed document that stands alone.
+import * as z from 'zod'
+import { jws, publicKey } from '../../../kernel/keys.ts'
+import { label } from '../../../kernel/label.ts'
+import { collection } from '../../../kernel/store.ts'
+import { combination } from '../combine/combination.ts'
+import { quorumPolicy } from '../combine/policy.ts'
+import { attestation, decision, subject } from '../session/model.ts'
+
+const share = z.number().min(0).max(1)
+const hex64 = z.string().regex(/^[0-9a-f]{64}$/)
+
+/** What is hashed: canonical JSON (RFC 8785) of exactly this. */
+export const evidenceContent = z
+  .strictObject({
+    v: z.literal(1),
+    type: z.literal('platform.evidence'),
+    site: z.string(),
+    tenant_id: z.string(),
+    session_id: z.string(),
+    lens_id: z.string(),
+    lens_version: z.string(),
+    subject: subject.optional(),
+    policy: quorumPolicy,
+    label,
+    contributions: z.array(
+      z.strictObject({
+        contributor_id: z.string(),
+        pair_score: share,
+        accuracy: share,
+        credibility: share,
+        signer_key_id: z.string(),
+        digest: hex64,
+        msg_id: z.string().optional(),
+      }),
+    ),
+    record: z.strictObject({
+      contributions: z.int().meta({ description: 'All in the record, superseded ones included' }),
+      chain: z.string().meta({ description: 'Rolling digest over all of them' }),
+    }),
+    result: combination,
+    decision,
+    attestation: attestation.optional(),
+    parent_block_ids: z.array(hex64),
+    decided_at: z.iso.datetime(),
+  })
+  .meta({ id: 'EvidenceContent' })
+export type EvidenceContent = z.infer<typeof evidenceContent>
+
+export const evidenceBlock = z
+  .strictObject({
+    block_id: hex64.meta({ description: 'SHA-256 of the canonical content' }),
+    content: evidenceContent,
+    signature: jws.meta({ description: 'JWS over the canonical {v, type, site, block_id}' }),
+    keys: z.array(publicKey).meta({ description: 'The signer’s public keys; trust them by fingerprint' }),
+  })
+  .meta({ id: 'EvidenceBlock' })
+export type EvidenceBlock = z.infer<typeof evidenceBlock>
+
+export const evidenceBlocks = collection({
+  name: 'evidence',
+  schema: z.strictObject({
+    tenant_id: z.string(),
+    label,
+    session_id: z.string(),
+    created_at: z.iso.datetime(),
+    block: evidenceBlock,
+  }),
+  indexes: ['session_id', 'created_at'],
+})

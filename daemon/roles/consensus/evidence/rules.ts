@@ -1,0 +1,70 @@
+// Builds the content of an evidence block from a ratified session and what stood when it was ratified.
+import { canonical, sha256 } from '../../../kernel/canonical.ts'
+import type { Contribution } from '../contribution/model.ts'
+import type { StoredSession } from '../session/model.ts'
+import type { Standing } from '../session/standing.ts'
+import type { EvidenceBlock, EvidenceContent } from './model.ts'
+
+/** The same session state gives the same bytes. The session must be RATIFIED. */
+export function evidenceOf(site: string, session: StoredSession, standing: Standing): EvidenceContent {
+  const { result, decision } = session
+  const ratified = session.history.findLast((step) => step.to === 'RATIFIED')
+  if (!result || !decision || !ratified) throw new Error(`session ${session.id} is not ratified`)
+  const standingOnes = [...standing.by_contributor.values()].sort((a, b) => a.ordinal - b.ordinal)
+  const parents = standingOnes.flatMap((given) => given.federation?.parent_block_ids ?? [])
+  return {
+    v: 1,
+    type: 'platform.evidence',
+    site,
+    tenant_id: session.tenant_id,
+    session_id: session.id,
+    lens_id: session.lens_id,
+    lens_version: session.lens_version,
+    ...(session.subject ? { subject: session.subject } : {}),
+    policy: session.policy,
+    label: session.label,
+    contributions: standingOnes.map(shortened),
+    record: { contributions: session.contributions, chain: session.chain },
+    result,
+    decision,
+    ...(session.attestation ? { attestation: session.attestation } : {}),
+    parent_block_ids: [...new Set(parents)].sort(),
+    decided_at: ratified.at,
+  }
+}
+
+/** SHA-256 of the canonical content: the block's name. */
+export function blockIdOf(content: EvidenceContent): string {
+  return sha256(canonical(content))
+}
+
+/** What the site signs: the block's name, since a block may be larger than a signature's payload. */
+export function signedPart(site: string, block_id: string): Uint8Array {
+  return new TextEncoder().encode(canonical({ v: 1, type: 'platform.evidence', site, block_id }))
+}
+
+/** Whether a block's parts agree with each other; whether its signer is trusted is another question. */
+export function isWhole({ block_id, content, signature }: EvidenceBlock): boolean {
+  const signed = Buffer.from(signedPart(content.site, block_id)).toString('base64url')
+  return block_id === blockIdOf(content) && signature.payload === signed
+}
+
+function shortened({
+  contributor_id,
+  pair_score,
+  accuracy,
+  credibility,
+  signer_key_id,
+  digest,
+  federation,
+}: Contribution) {
+  return {
+    contributor_id,
+    pair_score,
+    accuracy,
+    credibility,
+    signer_key_id,
+    digest,
+    ...(federation ? { msg_id: federation.msg_id } : {}),
+  }
+}

@@ -1,0 +1,61 @@
+// Accepts a signed contribution of a federation peer, which counts as one vote of the sender's tenant.
+import * as z from 'zod'
+import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
+import { label } from '../../../kernel/label.ts'
+import { operation } from '../../../kernel/operation.ts'
+import { addContribution } from '../contribution/add.ts'
+import { opinionFields } from '../contribution/model.ts'
+import { federationContributionTotal } from '../metrics.ts'
+import { type StoredSession, session } from '../session/model.ts'
+import { shown } from '../session/view.ts'
+import { message, verified } from './message.ts'
+
+export const contribute = operation({
+  summary: 'Accept a signed contribution from a federation peer',
+  method: 'POST',
+  path: '/api/v2/federation/contribution',
+  input: z.strictObject({ session_id: z.string().min(1).max(128), ...opinionFields, classification: label, message }),
+  output: session,
+  errors: [
+    'not_found',
+    'signature_invalid',
+    'not_your_tenant',
+    'not_contributor',
+    'session_closed',
+    'quorum_full',
+    'label_denied',
+    'idempotency_mismatch',
+  ],
+  allow: 'federation:deliver',
+  max_body_bytes: 6 * 1_048_576,
+
+  async run(call, { message: carrier, ...fields }) {
+    const sent = await verified(call, carrier, 'contribution', fields)
+    if (isRefused(sent)) return sent
+    const { src, sender_tenant_id, receiver_tenant_id, msg_id, epoch, seq, parent_block_ids } = sent.statement
+    const { session_id, ...opinion } = fields
+    const given = {
+      ...opinion,
+      id: msg_id,
+      contributor_id: sender_tenant_id,
+      signer_key_id: sent.signer_key_id,
+      submitted_by: `peer:${src}`,
+      at: call.nowIso(),
+      federation: { transport: carrier.transport, peer: src, msg_id, epoch, seq, parent_block_ids },
+    }
+    const added = await addContribution(call, session_id, given, (current) =>
+      mayEnter(current, src, receiver_tenant_id),
+    )
+    if (isRefused(added)) return added
+    call.count(federationContributionTotal, { transport: carrier.transport, peer: src })
+    return shown(added)
+  },
+})
+
+function mayEnter(current: StoredSession, peer: string, receiver_tenant_id: string): Refused | undefined {
+  if (current.tenant_id !== receiver_tenant_id)
+    return refuse('not_your_tenant', 'the session belongs to another tenant than the receiver')
+  if (current.origin) return refuse('session_closed', 'the session lives at a peer')
+  if (!current.invited.includes(peer)) return refuse('not_contributor', 'the peer was not invited to this session')
+  return undefined
+}

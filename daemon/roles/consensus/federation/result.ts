@@ -1,0 +1,108 @@
+// Takes the outcome of a session that lives at a peer: evidence of a ratification, a dissent, or a retraction.
+import * as z from 'zod'
+import type { Call } from '../../../kernel/call.ts'
+import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
+import { operation } from '../../../kernel/operation.ts'
+import { dissentRecord, dissents } from '../dissent/model.ts'
+import { evidenceBlock, evidenceBlocks } from '../evidence/model.ts'
+import { isWhole } from '../evidence/rules.ts'
+import { type StoredSession, session, sessionState, sessions } from '../session/model.ts'
+import { enter } from '../session/rules.ts'
+import { tell } from '../session/tell.ts'
+import { shown } from '../session/view.ts'
+import { message, verified } from './message.ts'
+
+const outcome = {
+  evidence: evidenceBlock.optional(),
+  dissent: dissentRecord
+    .omit({ tenant_id: true, label: true })
+    .extend({ id: z.string().min(1).max(128) })
+    .optional(),
+  retraction: z.strictObject({ at: z.iso.datetime(), was: sessionState }).optional(),
+}
+const fieldsSchema = z.strictObject({ session_id: z.string().min(1).max(128), ...outcome })
+type Fields = z.infer<typeof fieldsSchema>
+
+export const result = operation({
+  summary: 'Accept the outcome of a session that lives at a peer',
+  method: 'POST',
+  path: '/api/v2/federation/result',
+  input: fieldsSchema.extend({ message }),
+  output: session,
+  errors: ['not_found', 'signature_invalid', 'not_your_tenant', 'session_closed'],
+  allow: 'federation:deliver',
+  max_body_bytes: 6 * 1_048_576,
+
+  async run(call, { message: carrier, ...fields }) {
+    const sent = await verified(call, carrier, 'result', fields)
+    if (isRefused(sent)) return sent
+    const { src } = sent.statement
+    if (fields.evidence && (!isWhole(fields.evidence) || fields.evidence.content.session_id !== fields.session_id)) {
+      return refuse('signature_invalid', 'the evidence block does not hold together')
+    }
+    const at = call.nowIso()
+    const { doc, answer } = await call
+      .store(sessions)
+      .update<Refused | 'done' | 'same'>(fields.session_id, ({ value }) => {
+        if (value.origin?.peer !== src)
+          return { answer: refuse('not_your_tenant', 'the session does not live at this peer') }
+        const next = follow(value, fields, src, at)
+        if (next === value) return { answer: 'same' }
+        return {
+          next,
+          answer: 'done',
+          audit: [call.audited('consensus.federation.result', value.id, { peer: src, to: next.state }, next.label)],
+        }
+      })
+    if (isRefused(answer)) return answer
+    await keep(call, doc.value, fields)
+    if (answer === 'done') tell(call, doc)
+    return shown(doc)
+  },
+})
+
+/** What the copy becomes; the same value when it has seen this outcome before. A withdrawn copy follows nothing more. */
+function follow(
+  current: StoredSession,
+  { evidence, dissent, retraction }: Fields,
+  peer: string,
+  at: string,
+): StoredSession {
+  const by = `peer:${peer}`
+  if (current.state === 'WITHDRAWN') return current
+  if (retraction) return enter(current, 'WITHDRAWN', 'result', by, at)
+  if (evidence) {
+    if (current.evidence_block_id === evidence.block_id) return current
+    const { reason: _settled, open_dissent_id: _closed, ...rest } = current
+    const { result: combined, decision } = evidence.content
+    return enter(
+      { ...rest, result: combined, decision, evidence_block_id: evidence.block_id },
+      'RATIFIED',
+      'result',
+      by,
+      at,
+    )
+  }
+  if (!dissent || current.open_dissent_id === dissent.id || current.state === 'RATIFIED') return current
+  return enter(
+    { ...current, reason: dissent.body.reason, open_dissent_id: dissent.id },
+    'IN_CONFLICT',
+    'result',
+    by,
+    at,
+  )
+}
+
+/** Keeps what came with the outcome; ids are the origin's, so a repeat finds it kept. */
+async function keep(call: Call, current: StoredSession, { session_id, evidence, dissent }: Fields): Promise<void> {
+  const { tenant_id, label } = current
+  if (evidence) {
+    await call
+      .store(evidenceBlocks)
+      .create(evidence.block_id, { tenant_id, label, session_id, created_at: call.nowIso(), block: evidence })
+  }
+  if (dissent) {
+    const { id, ...record } = dissent
+    await call.store(dissents).create(id, { ...record, session_id, tenant_id, label })
+  }
+}

@@ -1,0 +1,82 @@
+// The consensus role's table of contents: sessions that sites and people agree in, with evidence or with dissent.
+import type { DeploymentProfile } from '../../kernel/call.ts'
+import { role } from '../../kernel/role.ts'
+import * as contributionList from './contribution/list.ts'
+import { contributionPages } from './contribution/model.ts'
+import { bySession } from './dissent/by-session.ts'
+import { explain } from './dissent/explain.ts'
+import * as dissentGet from './dissent/get.ts'
+import * as dissentList from './dissent/list.ts'
+import { dissents } from './dissent/model.ts'
+import * as evidenceGet from './evidence/get.ts'
+import { evidenceBlocks } from './evidence/model.ts'
+import * as federationContribute from './federation/contribute.ts'
+import { invite } from './federation/invite.ts'
+import { result } from './federation/result.ts'
+import { metrics, sessionActive } from './metrics.ts'
+import { attest } from './session/attest.ts'
+import { cancel } from './session/cancel.ts'
+import { contribute } from './session/contribute.ts'
+import { create } from './session/create.ts'
+import { events } from './session/events.ts'
+import { get } from './session/get.ts'
+import { list } from './session/list.ts'
+import { sessionState, sessions } from './session/model.ts'
+import { resolve } from './session/resolve.ts'
+import { settings } from './settings.ts'
+import { deadlines } from './workers/deadlines.ts'
+import { relay } from './workers/relay.ts'
+
+const capabilities = [
+  'consensus-session',
+  'machine-dissent',
+  'federation-contribution',
+  'spec-28-combiner',
+  'spec-29-quorum',
+  'spec-30-dissent',
+]
+
+export const consensus = role({
+  name: 'consensus',
+  purpose: 'Hosts multi-contributor consensus sessions with quorum, dissent and evidence',
+  port: 8400,
+  api_prefix: '/api/v2',
+  needs: ['site'],
+  settings: [settings],
+  collections: [sessions, contributionPages, dissents, evidenceBlocks],
+  metrics,
+  workers: [relay, deadlines],
+  operations: {
+    session: { create, list, get, contribute, resolve, attest, cancel, events },
+    contribution: { list: contributionList.list },
+    dissent: { list: dissentList.list, get: dissentGet.get, 'by-session': bySession, explain },
+    evidence: { get: evidenceGet.get },
+    federation: { contribute: federationContribute.contribute, invite, result },
+  },
+  messages: { invitation: invite, contribution: federationContribute.contribute, result },
+  serviceInfo: ({ deployment_profile, transports }) => ({
+    name: 'consensus-service',
+    version: '1.0.0',
+    description: 'Multi-contributor consensus sessions with quorum, dissent and evidence',
+    health_path: '/health',
+    api_path: '/api/v2',
+    // The MCP surface is not mounted yet in any profile, so no tool is counted and no path is named.
+    tools_count: 0,
+    resources_count: 0,
+    capabilities,
+    deployment_profile,
+    supported_combination_methods: ['weighted_average', 'dempster_shafer'],
+    supported_transports: [...transports],
+  }),
+  refusesToStart: ({ deployment_profile, settings: resolved }) =>
+    refusal(deployment_profile, resolved.values.get('consensus')?.matching_pattern),
+  async gauges(call) {
+    const counted = await call.store(sessions).countBy('state')
+    for (const state of sessionState.options) call.set(sessionActive, { state }, counted.get(state) ?? 0)
+  },
+})
+
+function refusal(profile: DeploymentProfile, pattern: unknown): string | undefined {
+  if (profile !== 'customer_onprem' || pattern !== 'lookup_only') return undefined
+  return 'consensus requires the full-lens profile: with customer_onprem and matching_pattern lookup_only it runs at the central matching node, not here'
+}

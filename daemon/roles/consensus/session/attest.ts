@@ -1,0 +1,36 @@
+// A person decides a session that the contributions could not; the attestation becomes part of the evidence.
+import * as z from 'zod'
+import { isRefused, refuse } from '../../../kernel/errors.ts'
+import { operation } from '../../../kernel/operation.ts'
+import { changeSession } from './change.ts'
+import { decision, idInput, session } from './model.ts'
+import { ratify } from './rules.ts'
+import { shown } from './view.ts'
+
+export const attest = operation({
+  summary: 'Decide a session in conflict as a person, with a rationale',
+  method: 'POST',
+  path: '/api/v2/consensus/session/{id}/attest',
+  tool: 'consensus_session_attest',
+  input: idInput.extend({ decision, rationale: z.string().trim().min(1).max(4_096) }),
+  output: session,
+  errors: ['not_found', 'not_your_tenant', 'session_closed', 'precondition_failed'],
+  allow: 'consensus:attest',
+  creates: true,
+  versioned: true,
+
+  async run(call, { id, ...given }) {
+    const attestation = { id: call.newId('att'), by: call.caller.subject, at: call.nowIso(), ...given }
+    const done = await changeSession(call, id, 'consensus.session.attest', (current) => {
+      if (current.attestation?.id === attestation.id) {
+        const same =
+          current.attestation.decision === given.decision && current.attestation.rationale === given.rationale
+        return same ? current : refuse('idempotency_mismatch', 'the idempotency key was used with another request')
+      }
+      if (current.state !== 'IN_CONFLICT')
+        return refuse('session_closed', `only a session IN_CONFLICT is attested; this one is ${current.state}`)
+      return ratify({ ...current, attestation }, given.decision, 'attest', attestation.by, attestation.at)
+    })
+    return isRefused(done) ? done : shown(done)
+  },
+})

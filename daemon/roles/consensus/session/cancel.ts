@@ -1,0 +1,28 @@
+// Withdraws a session; after a ratification this also sends out the retraction.
+import { isRefused } from '../../../kernel/errors.ts'
+import { operation } from '../../../kernel/operation.ts'
+import { settings } from '../settings.ts'
+import { changeSession } from './change.ts'
+import { idInput, session } from './model.ts'
+import { cancel as withdraw } from './rules.ts'
+import { shown } from './view.ts'
+
+export const cancel = operation({
+  summary: 'Cancel a session; it becomes WITHDRAWN',
+  method: 'POST',
+  path: '/api/v2/consensus/session/{id}/cancel',
+  tool: 'consensus_session_cancel',
+  input: idInput,
+  output: session,
+  errors: ['not_found', 'not_your_tenant', 'session_closed', 'precondition_failed'],
+  allow: 'consensus:cancel',
+  versioned: true,
+
+  async run(call, { id }) {
+    const sinks = call.settings(settings).sinks.map((sink) => sink.name)
+    const done = await changeSession(call, id, 'consensus.session.cancel', (current) =>
+      withdraw(current, sinks, call.caller.subject, call.nowIso()),
+    )
+    return isRefused(done) ? done : shown(done)
+  },
+})

@@ -1,0 +1,51 @@
+// Adds one local contribution to a session; the rules decide what the session becomes.
+import { isRefused, refuse } from '../../../kernel/errors.ts'
+import { dominates, labelOf } from '../../../kernel/label.ts'
+import { operation } from '../../../kernel/operation.ts'
+import { addContribution } from '../contribution/add.ts'
+import { contributionInput } from '../contribution/model.ts'
+import { maySpeak } from '../contribution/speaking.ts'
+import { settings } from '../settings.ts'
+import { idInput, session } from './model.ts'
+import { shown } from './view.ts'
+
+export const contribute = operation({
+  summary: 'Add a contribution to a session',
+  method: 'POST',
+  path: '/api/v2/consensus/session/{id}/contribution',
+  tool: 'consensus_session_contribute',
+  input: contributionInput.extend(idInput.shape),
+  output: session,
+  errors: [
+    'not_found',
+    'not_your_tenant',
+    'not_contributor',
+    'session_closed',
+    'quorum_full',
+    'label_denied',
+    'idempotency_mismatch',
+    'precondition_failed',
+  ],
+  allow: 'consensus:write',
+  creates: true,
+  versioned: true,
+
+  async run(call, { id, classification, ...given }) {
+    const label = labelOf(classification, call.site.labels, call.caller.tenant_id)
+    if (!label)
+      return refuse('invalid', 'the classification is not of this site’s policy', [
+        { path: 'classification', message: 'unknown policy or level' },
+      ])
+    if (!dominates(call.caller, label, call.site.labels))
+      return refuse('label_denied', 'the classification is above the caller’s clearance')
+    const { contributors } = call.settings(settings)
+    const added = await addContribution(
+      call,
+      id,
+      { ...given, id: call.newId('con'), classification: label, submitted_by: call.caller.subject, at: call.nowIso() },
+      // Asked inside the update, after the tenant: who is enrolled is not told to strangers.
+      () => maySpeak(call.caller, given.contributor_id, given.signer_key_id, contributors),
+    )
+    return isRefused(added) ? added : shown(added)
+  },
+})

@@ -1,0 +1,23 @@
+// The sessions of the caller's tenant, newest first.
+import * as z from 'zod'
+import { operation } from '../../../kernel/operation.ts'
+import { listFields, pageOf, queryOf } from '../../../kernel/paging.ts'
+import { session, sessionState, sessions } from './model.ts'
+import { shown } from './view.ts'
+
+export const list = operation({
+  summary: 'List sessions',
+  method: 'GET',
+  path: '/api/v2/consensus/session',
+  tool: 'consensus_session_list',
+  input: z.strictObject({ ...listFields, state: sessionState.optional(), lens_id: z.string().max(256).optional() }),
+  output: pageOf(session).meta({ id: 'ConsensusSessionPage' }),
+  errors: [],
+  allow: 'consensus:read',
+
+  async run(call, { limit, cursor, ...filter }) {
+    const query = queryOf(filter, limit, cursor, { field: 'created_at', direction: 'desc' })
+    const { docs, ...next } = await call.store(sessions).list(query)
+    return { items: docs.map(shown), ...next }
+  },
+})

@@ -1,0 +1,158 @@
+// A consensus session: what it asks, what it has been told, what it decided, and what it still has to tell others.
+import * as z from 'zod'
+import { classification, label } from '../../../kernel/label.ts'
+import { collection } from '../../../kernel/store.ts'
+import { combination } from '../combine/combination.ts'
+import { quorumPolicy } from '../combine/policy.ts'
+import { contribution } from '../contribution/model.ts'
+import { dissentRecord } from '../dissent/model.ts'
+
+export const sessionState = z.enum(['PROPOSED', 'PENDING_QUORUM', 'RATIFIED', 'IN_CONFLICT', 'WITHDRAWN'])
+export type SessionState = z.infer<typeof sessionState>
+
+export const conflictReason = z.enum(['conflict', 'inconclusive', 'total_conflict'])
+export const decision = z.enum(['match', 'non_match'])
+
+const word = z.string().min(1).max(256)
+
+export const subject = z
+  .strictObject({
+    kind: word.meta({ description: 'What is being compared, as in entity_match' }),
+    left: word,
+    right: word,
+    correlation_id: word.optional().meta({ description: 'uid of the EntityMatch that the session decides' }),
+  })
+  .meta({ id: 'Subject', description: 'What a session is about' })
+
+export const attestation = z
+  .strictObject({ id: word, by: word, decision, rationale: z.string().min(1).max(4_096), at: z.iso.datetime() })
+  .meta({ id: 'Attestation', description: 'A person’s decision of a session in conflict' })
+
+export const transition = z
+  .strictObject({
+    seq: z.int().min(1),
+    at: z.iso.datetime(),
+    from: sessionState.nullable(),
+    to: sessionState,
+    trigger: z.enum(['create', 'contribution', 'resolve', 'attest', 'cancel', 'deadline', 'invitation', 'result']),
+    by: word,
+    reason: conflictReason.optional(),
+    decision: decision.optional(),
+    result: combination.optional(),
+  })
+  .meta({ id: 'Transition', description: 'One change of state, as the event stream tells it' })
+export type Transition = z.infer<typeof transition>
+
+const messageBody = z.record(z.string(), z.unknown())
+
+/** What a session still owes to others. Ids are deterministic, so that doing it twice is doing it once. */
+export const pending = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('dissent'), id: word, record: dissentRecord }),
+  z.strictObject({
+    type: z.literal('dissent_closed'),
+    id: word,
+    dissent_id: word,
+    resolution: z.enum(['ratified', 'attested', 'withdrawn', 'superseded']),
+    at: z.iso.datetime(),
+  }),
+  z.strictObject({ type: z.literal('evidence'), id: word }),
+  z.strictObject({
+    type: z.literal('message'),
+    id: word,
+    peer: word,
+    kind: z.enum(['invitation', 'contribution', 'result', 'lens_emission']),
+    body: messageBody,
+  }),
+  z.strictObject({ type: z.literal('emission'), id: word, sink: word, body: messageBody }),
+])
+export type Pending = z.infer<typeof pending>
+
+export const storedSession = z.strictObject({
+  id: word,
+  tenant_id: z.string(),
+  label,
+  created_by: word,
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+  request_digest: z.string(),
+  lens_id: word,
+  lens_version: word,
+  subject: subject.optional(),
+  policy: quorumPolicy,
+  state: sessionState,
+  reason: conflictReason.optional(),
+  decision: decision.optional(),
+  result: combination.optional(),
+  /** All contributions ever accepted; the last of them are in `recent`, the rest in `pages` full pages. */
+  contributions: z.int().min(0),
+  contributors: z.int().min(0),
+  pages: z.int().min(0),
+  recent: z.array(contribution),
+  /** Rolling digest of every accepted contribution: names a set of standing contributions exactly. */
+  chain: z.string(),
+  history: z.array(transition),
+  attestation: attestation.optional(),
+  evidence_block_id: z.string().optional(),
+  open_dissent_id: z.string().optional(),
+  /** Peers that were told of the session and may contribute. */
+  invited: z.array(word),
+  /** Set on a session that lives at a peer: this copy only follows it. */
+  origin: z.strictObject({ peer: word, tenant_id: word }).optional(),
+  pending: z.array(pending),
+  /** 1 while `pending` is not empty; an index, so that the relay finds its work. */
+  owes: z.union([z.literal(0), z.literal(1)]),
+  /** Epoch milliseconds of the deadline while the session is undecided. */
+  deadline_ts: z.number().optional(),
+})
+export type StoredSession = z.infer<typeof storedSession>
+
+export const sessions = collection({
+  name: 'session',
+  schema: storedSession,
+  indexes: ['state', 'lens_id', 'created_at', 'owes', 'deadline_ts'],
+})
+
+/** The session as the interface shows it. */
+export const session = z
+  .strictObject({
+    id: z.string(),
+    version: z.int().min(1),
+    tenant_id: z.string(),
+    state: sessionState,
+    reason: conflictReason.optional(),
+    decision: decision.optional(),
+    lens_id: word,
+    lens_version: word,
+    subject: subject.optional(),
+    policy: quorumPolicy,
+    classification: label,
+    result: combination.optional(),
+    contributors: z.int().min(0).meta({ description: 'Distinct contributors with a standing contribution' }),
+    contributions: z.int().min(0).meta({ description: 'All contributions in the record, superseded ones included' }),
+    history: z.array(transition),
+    attestation: attestation.optional(),
+    evidence_block_id: z.string().optional(),
+    open_dissent_id: z.string().optional(),
+    invited: z.array(word),
+    origin: z
+      .strictObject({ peer: word, tenant_id: word })
+      .optional()
+      .meta({ description: 'The peer that the session lives at' }),
+    undelivered: z.int().min(0).meta({ description: 'Results, dissents and messages still on their way' }),
+    created_by: word,
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ id: 'ConsensusSession' })
+export type Session = z.infer<typeof session>
+
+export const sessionInput = z.strictObject({
+  lens_id: word,
+  lens_version: word,
+  policy: quorumPolicy,
+  classification,
+  subject: subject.optional(),
+  invite: z.array(word).max(64).default([]).meta({ description: 'Peers to invite; each may contribute as its tenant' }),
+})
+
+export const idInput = z.strictObject({ id: z.string().min(1).max(128) })

@@ -1,0 +1,288 @@
+// The session's state machine: pure decisions from what is stored and what is given to what is stored next.
+import { digestOf, sha256 } from '../../../kernel/canonical.ts'
+import { type Refused, refuse } from '../../../kernel/errors.ts'
+import { join, type LabelPolicy } from '../../../kernel/label.ts'
+import { type Decision, decideSorted } from '../combine/decide.ts'
+import { dissent } from '../combine/dissent.ts'
+import type { Opinion } from '../combine/opinion.ts'
+import type { Contribution } from '../contribution/model.ts'
+import { page_size } from '../contribution/model.ts'
+import type { DissentRecord } from '../dissent/model.ts'
+import type { Pending, SessionState, StoredSession, Transition } from './model.ts'
+import { type Standing, supersedes, withOpinion } from './standing.ts'
+
+const open: ReadonlySet<SessionState> = new Set(['PROPOSED', 'PENDING_QUORUM', 'IN_CONFLICT'])
+
+export type Accepted = {
+  readonly next: StoredSession
+  readonly contribution: Contribution
+  /** The standing opinions with this one among them. */
+  readonly sorted: readonly Opinion[]
+}
+type Clash = Extract<Decision, { state: 'IN_CONFLICT' }>
+
+export type Given = Omit<Contribution, 'ordinal' | 'digest'>
+
+/** The content of a contribution, whoever submitted it and whenever: what makes two of them the same. */
+export function contributionDigest(given: Given): string {
+  const { contributor_id, pair_score, accuracy, credibility, signer_key_id, classification } = given
+  return digestOf({ contributor_id, pair_score, accuracy, credibility, signer_key_id, classification })
+}
+
+/** The digest under which a contribution was already accepted or stands; such a repeat changes nothing. */
+export function isRepeat(standing: Standing, id: string, contributor_id: string, digest: string): boolean | Refused {
+  const known = standing.digests.get(id)
+  if (known === digest) return true
+  if (known !== undefined) return refuse('idempotency_mismatch', 'this id was used for another contribution')
+  return standing.by_contributor.get(contributor_id)?.digest === digest
+}
+
+/**
+ * Takes one more contribution into the session and decides what it becomes. `standing` must be of this very session
+ * state (same chain). Refuses `session_closed`, `not_contributor`, `quorum_full`, `label_denied`.
+ */
+export function accept(
+  current: StoredSession,
+  standing: Standing,
+  given: Given,
+  digest: string,
+  limits: { readonly max_contributions: number; readonly labels: LabelPolicy },
+): Accepted | Refused {
+  const refused = mayAccept(current, standing, given.contributor_id, limits.max_contributions)
+  if (refused) return refused
+  const label = join(current.label, given.classification, limits.labels)
+  if (!label) return refuse('label_denied', 'the label belongs to another policy than the session’s')
+  const contribution: Contribution = { ...given, digest, ordinal: current.contributions + 1 }
+  const trimmed = current.recent.length >= page_size && standing.pages_stored > current.pages
+  const added: StoredSession = {
+    ...current,
+    label,
+    updated_at: given.at,
+    contributions: contribution.ordinal,
+    contributors: standing.by_contributor.has(given.contributor_id) ? current.contributors : current.contributors + 1,
+    pages: trimmed ? current.pages + 1 : current.pages,
+    recent: [...(trimmed ? current.recent.slice(page_size) : current.recent), contribution],
+    chain: sha256(current.chain + digest),
+  }
+  const sorted = withOpinion(standing, contribution)
+  const next = current.origin
+    ? forward(added, standing, contribution)
+    : decided(added, sorted, 'contribution', given.submitted_by, given.at).next
+  return { next, contribution, sorted }
+}
+
+function mayAccept(
+  current: StoredSession,
+  standing: Standing,
+  contributor_id: string,
+  max: number,
+): Refused | undefined {
+  if (!open.has(current.state)) return refuse('session_closed', `the session is ${current.state}`)
+  const { contributors, n } = current.policy
+  if (contributors && !current.origin && !contributors.includes(contributor_id)) {
+    return refuse('not_contributor', 'the session names its contributors, and this is none of them')
+  }
+  if (current.contributions >= max) return refuse('quorum_full', `the session keeps at most ${max} contributions`)
+  if (!standing.by_contributor.has(contributor_id) && standing.by_contributor.size >= n) {
+    return refuse('quorum_full', `the session has all its ${n} contributors`)
+  }
+  return undefined
+}
+
+/** A session that lives at a peer: the contribution goes there, and only a result from there decides. */
+function forward(added: StoredSession, standing: Standing, contribution: Contribution): StoredSession {
+  const { origin } = added
+  if (!origin || !supersedes(contribution, standing.by_contributor.get(contribution.contributor_id))) return added
+  const { pair_score, accuracy, credibility, classification } = contribution
+  const message: Pending = {
+    type: 'message',
+    id: `contribution:${contribution.id}`,
+    peer: origin.peer,
+    kind: 'contribution',
+    body: { session_id: added.id, pair_score, accuracy, credibility, classification },
+  }
+  const moved =
+    added.state === 'PROPOSED'
+      ? enter(added, 'PENDING_QUORUM', 'contribution', contribution.submitted_by, contribution.at)
+      : added
+  return owing(moved, [message])
+}
+
+/** Applies the decision on the given opinions to the session: the same path for contributions, resolve and deadline. */
+export function decided(
+  current: StoredSession,
+  sorted: readonly Opinion[],
+  trigger: Transition['trigger'],
+  by: string,
+  at: string,
+): { next: StoredSession; decision: Decision } {
+  const decision = decideSorted(current.policy, sorted)
+  const seen: StoredSession = { ...current, result: decision.combination, updated_at: at }
+  return { next: become(seen, decision, sorted, trigger, by, at), decision }
+}
+
+function become(
+  current: StoredSession,
+  decision: Decision,
+  sorted: readonly Opinion[],
+  trigger: Transition['trigger'],
+  by: string,
+  at: string,
+): StoredSession {
+  if (decision.state === 'RATIFIED') return ratify(current, decision.decision, trigger, by, at)
+  if (decision.state === 'IN_CONFLICT') return clash(current, decision, sorted, trigger, by, at)
+  // Undecided again does not undo a conflict: only a ratification or a person ends it.
+  return current.state === 'PROPOSED' && current.contributions > 0
+    ? enter(current, 'PENDING_QUORUM', trigger, by, at)
+    : current
+}
+
+/** Makes the session RATIFIED; evidence, results and emissions follow from what it then owes. */
+export function ratify(
+  current: StoredSession,
+  decision: 'match' | 'non_match',
+  trigger: Transition['trigger'],
+  by: string,
+  at: string,
+): StoredSession {
+  const closed = closeDissent(current, trigger === 'attest' ? 'attested' : 'ratified', at)
+  const { reason: _gone, deadline_ts: _past, ...rest } = closed
+  const entered = enter({ ...rest, decision }, 'RATIFIED', trigger, by, at)
+  return owing(entered, [{ type: 'evidence', id: 'evidence' }])
+}
+
+/** Makes the session IN_CONFLICT with a dissent record; a session in conflict gets a new record only on `resolve`. */
+function clash(
+  current: StoredSession,
+  decision: Clash,
+  sorted: readonly Opinion[],
+  trigger: Transition['trigger'],
+  by: string,
+  at: string,
+): StoredSession {
+  const again = current.state === 'IN_CONFLICT'
+  if (again && trigger !== 'resolve') return current
+  const { deadline_ts: _past, ...rest } = again ? closeDissent(current, 'superseded', at) : current
+  const { reason } = decision
+  const id = `dis_${digestOf([current.id, current.chain, current.history.length]).slice(0, 32)}`
+  const record: DissentRecord = {
+    tenant_id: current.tenant_id,
+    label: current.label,
+    session_id: current.id,
+    lens_id: current.lens_id,
+    created_at: at,
+    status: 'open',
+    body: dissent(current.policy, sorted, decision),
+  }
+  const entered = again ? { ...rest, reason } : enter({ ...rest, reason }, 'IN_CONFLICT', trigger, by, at)
+  return owing({ ...entered, open_dissent_id: id }, [{ type: 'dissent', id, record }])
+}
+
+/** The deadline has passed: a session without a decision is in conflict, as inconclusive. */
+export function pastDeadline(
+  current: StoredSession,
+  sorted: readonly Opinion[],
+  by: string,
+  at: string,
+): StoredSession {
+  if (current.state !== 'PROPOSED' && current.state !== 'PENDING_QUORUM') return current
+  const { next, decision } = decided(current, sorted, 'deadline', by, at)
+  if (next.state === 'RATIFIED' || next.state === 'IN_CONFLICT') return next
+  return clash(
+    next,
+    { state: 'IN_CONFLICT', reason: 'inconclusive', combination: decision.combination },
+    sorted,
+    'deadline',
+    by,
+    at,
+  )
+}
+
+/** Withdraws the session from any state but WITHDRAWN; peers and, after a ratification, sinks are told. */
+export function cancel(
+  current: StoredSession,
+  sinks: readonly string[],
+  by: string,
+  at: string,
+): StoredSession | Refused {
+  if (current.state === 'WITHDRAWN') return refuse('session_closed', 'the session is WITHDRAWN')
+  const wasRatified = current.state === 'RATIFIED'
+  const { deadline_ts: _past, ...rest } = closeDissent(current, 'withdrawn', at)
+  const withdrawn = enter(rest, 'WITHDRAWN', 'cancel', by, at)
+  const told: Pending[] = current.invited.map((peer) => ({
+    type: 'message',
+    id: `retraction:${peer}`,
+    peer,
+    kind: 'result',
+    body: { session_id: current.id, retraction: { at, was: current.state } },
+  }))
+  const emitted: Pending[] = wasRatified ? sinks.map((sink) => emission(withdrawn, sink, 'retracted', at)) : []
+  return owing(withdrawn, [...told, ...emitted])
+}
+
+/** What a sink is told; the id is the same each time, so that a receiver can drop repeats. */
+export function emission(current: StoredSession, sink: string, event: 'ratified' | 'retracted', at: string): Pending {
+  const { lens_id, lens_version, subject, decision, result, evidence_block_id } = current
+  return {
+    type: 'emission',
+    id: `emission:${event}:${sink}`,
+    sink,
+    body: {
+      event,
+      at,
+      session_id: current.id,
+      lens_id,
+      lens_version,
+      subject,
+      decision,
+      score: result?.score ?? null,
+      evidence_block_id,
+    },
+  }
+}
+
+function closeDissent(
+  current: StoredSession,
+  resolution: 'ratified' | 'attested' | 'withdrawn' | 'superseded',
+  at: string,
+): StoredSession {
+  const { open_dissent_id, ...rest } = current
+  if (!open_dissent_id) return current
+  return owing(rest, [
+    { type: 'dissent_closed', id: `closed:${open_dissent_id}`, dissent_id: open_dissent_id, resolution, at },
+  ])
+}
+
+export function enter(
+  current: StoredSession,
+  to: SessionState,
+  trigger: Transition['trigger'],
+  by: string,
+  at: string,
+): StoredSession {
+  const { decision, reason, result } = current
+  const step: Transition = {
+    seq: current.history.length + 1,
+    at,
+    from: current.history.length ? current.state : null,
+    to,
+    trigger,
+    by,
+    ...(to === 'RATIFIED' && decision ? { decision } : {}),
+    ...(to === 'IN_CONFLICT' && reason ? { reason } : {}),
+    ...(result ? { result } : {}),
+  }
+  return { ...current, state: to, updated_at: at, history: [...current.history, step] }
+}
+
+/** Adds to what the session owes; the relay delivers it. */
+export function owing(current: StoredSession, more: readonly Pending[]): StoredSession {
+  const pending = [...current.pending, ...more]
+  return { ...current, pending, owes: pending.length ? 1 : 0 }
+}
+
+/** One debt paid; a repeat of the same payment changes nothing. */
+export function paid(current: StoredSession, id: string): StoredSession {
+  const pending = current.pending.filter((debt) => debt.id !== id)
+  return { ...current, pending, owes: pending.length ? 1 : 0 }
+}

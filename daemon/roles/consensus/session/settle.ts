@@ -1,0 +1,146 @@
+// Pays what a session owes: dissent records, evidence, messages to peers, emissions to sinks. Every payment may be repeated.
+import type { Call } from '../../../kernel/call.ts'
+import { isRefused, refuse } from '../../../kernel/errors.ts'
+import type { Doc } from '../../../kernel/store.ts'
+import { dissents } from '../dissent/model.ts'
+import { type EvidenceBlock, evidenceBlocks } from '../evidence/model.ts'
+import { blockIdOf, evidenceOf, signedPart } from '../evidence/rules.ts'
+import { dissentTotal } from '../metrics.ts'
+import { settings } from '../settings.ts'
+import { webhooks } from '../webhook.ts'
+import { type Pending, type StoredSession, sessions } from './model.ts'
+import { emission, owing, paid } from './rules.ts'
+import { standingOf } from './standings.ts'
+import { topicOf } from './tell.ts'
+
+/** What changes in the session once a debt is paid, besides the debt being gone. */
+type Payment = (session: StoredSession) => StoredSession
+const nothingMore: Payment = (session) => session
+
+/** Pays in order. A debt that cannot be paid now stays; one that never can is dropped, audited. */
+export async function settle(call: Call, doc: Doc<StoredSession>): Promise<void> {
+  for (const debt of doc.value.pending) {
+    let payment: Payment
+    try {
+      payment = await pay(call, doc, debt)
+    } catch (error) {
+      if (!isRefused(error) || error.row.retryable) {
+        call.log.warn('consensus.session.undelivered', { session: doc.id, debt: debt.id, error: String(error) })
+        return
+      }
+      const detail = { debt: debt.id, code: error.code, why: error.message }
+      await call.record([call.audited('consensus.session.undeliverable', doc.id, detail, doc.value.label)])
+      payment = nothingMore
+    }
+    const { doc: after } = await call
+      .store(sessions)
+      .update(doc.id, ({ value }) => ({ next: paid(payment(value), debt.id), answer: undefined }))
+    call.announce(topicOf(doc.id))
+    // Paying one debt can make others, as evidence makes results: they have their own turn.
+    if (after.value.pending.some(({ id }) => !doc.value.pending.some((known) => known.id === id))) call.wake('relay')
+  }
+}
+
+async function pay(call: Call, doc: Doc<StoredSession>, debt: Pending): Promise<Payment> {
+  if (debt.type === 'dissent') return payDissent(call, doc, debt)
+  if (debt.type === 'dissent_closed') return closeDissent(call, debt)
+  if (debt.type === 'evidence') return payEvidence(call, doc)
+  if (debt.type === 'emission') return emit(call, doc, debt)
+  const { id, peer, kind, body } = debt
+  await call.send({
+    peer,
+    event_id: `${doc.id}:${id}`,
+    kind,
+    schema: `consensus.${kind}/1`,
+    body,
+    label: doc.value.label,
+    parent_block_ids: [],
+  })
+  return nothingMore
+}
+
+async function payDissent(
+  call: Call,
+  doc: Doc<StoredSession>,
+  debt: Extract<Pending, { type: 'dissent' }>,
+): Promise<Payment> {
+  const made = await call.store(dissents).create(debt.id, debt.record)
+  if (made !== 'exists') call.count(dissentTotal, { lens_id: debt.record.lens_id })
+  const { label: _label, tenant_id: _tenant, ...record } = debt.record
+  const messages: Pending[] = doc.value.invited.map((peer) => ({
+    type: 'message',
+    id: `dissent:${debt.id}:${peer}`,
+    peer,
+    kind: 'result',
+    body: { session_id: doc.id, dissent: { id: debt.id, ...record } },
+  }))
+  return (session) => owing(session, messages)
+}
+
+async function closeDissent(call: Call, debt: Extract<Pending, { type: 'dissent_closed' }>): Promise<Payment> {
+  const { resolution, at } = debt
+  await call
+    .store(dissents)
+    .update(debt.dissent_id, ({ value }) =>
+      value.status === 'resolved'
+        ? { answer: undefined }
+        : { next: { ...value, status: 'resolved', resolution, resolved_at: at }, answer: undefined },
+    )
+  return nothingMore
+}
+
+async function payEvidence(call: Call, doc: Doc<StoredSession>): Promise<Payment> {
+  const block = await signedEvidence(call, doc)
+  const { tenant_id, label } = doc.value
+  const stored = { tenant_id, label, session_id: doc.id, created_at: call.nowIso(), block }
+  const audit = [call.audited('consensus.evidence.create', block.block_id, { session_id: doc.id }, label)]
+  await call.store(evidenceBlocks).create(block.block_id, stored, audit)
+  const messages: Pending[] = doc.value.invited.map((peer) => ({
+    type: 'message',
+    id: `evidence:${peer}`,
+    peer,
+    kind: 'result',
+    body: { session_id: doc.id, evidence: block },
+  }))
+  const sinks = call.settings(settings).sinks.map((sink) => sink.name)
+  return (session) => {
+    const proven = { ...session, evidence_block_id: block.block_id }
+    return owing(proven, [
+      ...messages,
+      ...sinks.map((sink) => emission(proven, sink, 'ratified', block.content.decided_at)),
+    ])
+  }
+}
+
+async function signedEvidence(call: Call, doc: Doc<StoredSession>): Promise<EvidenceBlock> {
+  const content = evidenceOf(call.site.name, doc.value, await standingOf(call, doc))
+  const block_id = blockIdOf(content)
+  const signature = await call.sign('evidence', signedPart(content.site, block_id))
+  const keys = await call.publicKeys()
+  return { block_id, content, signature, keys: [...keys] }
+}
+
+async function emit(
+  call: Call,
+  doc: Doc<StoredSession>,
+  debt: Extract<Pending, { type: 'emission' }>,
+): Promise<Payment> {
+  const sink = call.settings(settings).sinks.find(({ name }) => name === debt.sink)
+  if (!sink) throw refuse('not_found', `the sink ${debt.sink} is no longer configured`)
+  const id = `${doc.id}:${debt.id}`
+  if (sink.kind === 'webhook') {
+    await call.part(webhooks).post(sink.url, sink.secret_file, { id, ...debt.body })
+    return nothingMore
+  }
+  const { label } = doc.value
+  await call.send({
+    peer: sink.peer,
+    event_id: id,
+    kind: 'lens_emission',
+    schema: 'consensus.lens_emission/1',
+    body: debt.body,
+    label,
+    parent_block_ids: [],
+  })
+  return nothingMore
+}

@@ -1,0 +1,16 @@
+// What follows from a change that is already durable: listeners, counters, and the relay that pays what is owed.
+import type { Call } from '../../../kernel/call.ts'
+import type { Doc } from '../../../kernel/store.ts'
+import { sessionTotal } from '../metrics.ts'
+import type { StoredSession } from './model.ts'
+
+export function tell(call: Call, { id, value }: Doc<StoredSession>): void {
+  const last = value.history.at(-1)
+  if (last?.at === value.updated_at) call.count(sessionTotal, { state: last.to })
+  if (value.owes) call.wake('relay')
+  call.announce(topicOf(id))
+}
+
+export function topicOf(session_id: string): string {
+  return `consensus.session/${session_id}`
+}

@@ -1,0 +1,18 @@
+// The session as the interface shows it: the stored aggregate without its inner bookkeeping.
+import type { Doc } from '../../../kernel/store.ts'
+import type { Session, StoredSession } from './model.ts'
+
+export function shown({ id, version, value }: Doc<StoredSession>): Session {
+  const {
+    label,
+    recent: _recent,
+    pages: _pages,
+    chain: _chain,
+    pending,
+    owes: _owes,
+    deadline_ts: _ts,
+    request_digest: _digest,
+    ...rest
+  } = value
+  return { ...rest, id, version, classification: label, undelivered: pending.length }
+}

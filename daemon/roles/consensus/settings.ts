@@ -1,0 +1,47 @@
+// Settings of the consensus role.
+import * as z from 'zod'
+import { listenerFields } from '../../kernel/platform-settings.ts'
+import { block } from '../../kernel/settings.ts'
+
+const word = z.string().min(1).max(256)
+
+export const settings = block('consensus', {
+  ...listenerFields(8400, 'CONSENSUS'),
+  matching_pattern: z.enum(['full_lens', 'lookup_only']).default('full_lens').meta({
+    env: 'MATCHING_PATTERN',
+    doc: 'What this deployment matches with; consensus does not run where it is lookup_only on customer premises.',
+  }),
+  contributors: z
+    .record(
+      word,
+      z.strictObject({
+        signer_keys: z.array(word).min(1).max(64).meta({ description: 'Key ids that may sign for the contributor' }),
+        spoken_for_by: z
+          .array(word)
+          .max(64)
+          .default([])
+          .meta({ description: 'Subjects besides itself that may submit for it' }),
+        tenant_id: word.optional().meta({ description: 'The only tenant it contributes in; any when absent' }),
+      }),
+    )
+    .default({})
+    .meta({ doc: 'Enrolled contributors: their signing keys, and who may speak for them. Nobody else contributes.' }),
+  sinks: z
+    .array(
+      z.discriminatedUnion('kind', [
+        z.strictObject({
+          name: word,
+          kind: z.literal('webhook'),
+          url: z.url({ protocol: /^https?$/ }),
+          secret_file: z.string().min(1),
+        }),
+        z.strictObject({ name: word, kind: z.literal('filedrop'), peer: word }),
+      ]),
+    )
+    .max(32)
+    .default([])
+    .meta({ doc: 'Where ratified results are emitted to.' }),
+  max_contributions: z.int().min(1_000).max(1_000_000).default(10_000).meta({
+    doc: 'Contributions that one session keeps, superseded ones included; more are refused.',
+  }),
+})

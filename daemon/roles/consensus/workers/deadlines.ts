@@ -1,0 +1,25 @@
+// Puts undecided sessions in conflict once their deadline has passed.
+import type { Call } from '../../../kernel/call.ts'
+import { isRefused } from '../../../kernel/errors.ts'
+import type { Worker } from '../../../kernel/role.ts'
+import { changeSession } from '../session/change.ts'
+import { sessions } from '../session/model.ts'
+import { pastDeadline } from '../session/rules.ts'
+
+export const deadlines: Worker = { name: 'deadlines', when: { every_ms: 1_000 }, run }
+
+async function run(call: Call): Promise<void> {
+  for (;;) {
+    const due = await call
+      .store(sessions)
+      .list({ filter: { deadline_ts: { lte: call.now() } }, limit: 100, fresh: true })
+    for (const { id } of due.docs) {
+      if (call.signal.aborted) return
+      const done = await changeSession(call, id, 'consensus.session.deadline', (current, standing) =>
+        pastDeadline(current, standing.sorted, call.caller.subject, call.nowIso()),
+      )
+      if (isRefused(done)) call.log.warn('consensus.session.deadline-refused', { session: id, code: done.code })
+    }
+    if (due.docs.length < 100) return
+  }
+}

@@ -1,0 +1,20 @@
+// Pays what sessions owe, soon after it arises and again while it cannot be paid.
+import type { Call } from '../../../kernel/call.ts'
+import type { Worker } from '../../../kernel/role.ts'
+import { sessions } from '../session/model.ts'
+import { settle } from '../session/settle.ts'
+
+export const relay: Worker = { name: 'relay', when: { every_ms: 5_000 }, run }
+
+async function run(call: Call): Promise<void> {
+  let cursor: string | undefined
+  do {
+    const query = { filter: { owes: 1 }, limit: 100, ...(cursor === undefined ? {} : { cursor }), fresh: true }
+    const page = await call.store(sessions).list(query)
+    for (const doc of page.docs) {
+      if (call.signal.aborted) return
+      await settle(call, doc)
+    }
+    cursor = page.next_cursor
+  } while (cursor !== undefined)
+}

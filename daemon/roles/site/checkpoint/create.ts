@@ -1,0 +1,35 @@
+// Anchors the head of a role's audit chain: signed by the site, and never lower than one that was anchored before.
+import { canonical } from '../../../kernel/canonical.ts'
+import { refuse } from '../../../kernel/errors.ts'
+import { operation } from '../../../kernel/operation.ts'
+import { signaturesPart } from '../parts.ts'
+import { chainHead, checkpoint, checkpoints } from './model.ts'
+
+export const create = operation({
+  summary: 'Anchor the head of an audit chain',
+  method: 'POST',
+  path: '/api/v2/site/checkpoint',
+  input: chainHead,
+  output: checkpoint,
+  status: 201,
+  errors: ['conflict', 'unavailable'],
+  allow: 'checkpoint:write',
+
+  async run(call, head) {
+    const id = `${head.writer}:${String(head.seq).padStart(16, '0')}`
+    const store = call.store(checkpoints)
+    const later = await store.list({ filter: { writer: head.writer, seq: { gt: head.seq } }, limit: 1 })
+    if (later.docs.length > 0)
+      return refuse('conflict', 'a later head of this chain is anchored already: the chain was cut short')
+    const at = call.nowIso()
+    const signature = await call
+      .part(signaturesPart)
+      .sign('checkpoint', new TextEncoder().encode(canonical({ ...head, at })))
+    const made = await store.create(id, { tenant_id: call.site.tenant_id, ...head, at, signature })
+    if (made !== 'exists') return { id, ...head, at, signature }
+    const { tenant_id: _tenant, ...before } = (await store.get(id)).value
+    if (before.hash !== head.hash)
+      return refuse('conflict', 'another head of this length is anchored already: the chain was rewritten')
+    return { id, ...before }
+  },
+})

@@ -1,0 +1,22 @@
+// Hands a message to the carrier of a peer's channel; it is durable and will go out once this answers.
+import { refuse } from '../../../kernel/errors.ts'
+import { operation } from '../../../kernel/operation.ts'
+import { transportsPart } from '../parts.ts'
+import { outgoing, sent } from './model.ts'
+
+export const send = operation({
+  summary: 'Send a message to a peer',
+  method: 'POST',
+  path: '/api/v2/site/message',
+  input: outgoing,
+  output: sent,
+  status: 202,
+  errors: ['not_found', 'label_denied', 'unavailable'],
+  allow: 'channel:send',
+  max_body_bytes: 6 * 1_048_576,
+
+  async run(call, message) {
+    const [transport] = call.part(transportsPart)
+    return transport ? transport.send(message) : refuse('unavailable', 'the site has no carrier')
+  },
+})

@@ -1,0 +1,27 @@
+// Whether something with a label may cross to a peer, before anything is made that then could not be sent.
+import * as z from 'zod'
+import { label, releasableTo, within } from '../../../kernel/label.ts'
+import { operation } from '../../../kernel/operation.ts'
+import { peersPart } from '../parts.ts'
+
+export const crossing = operation({
+  summary: 'Whether a label may cross to a peer',
+  method: 'POST',
+  path: '/api/v2/site/peer/{name}/crossing',
+  input: z.strictObject({ name: z.string().min(1).max(64), label }),
+  output: z.strictObject({ allowed: z.boolean(), reason: z.string() }).meta({ id: 'Crossing' }),
+  errors: [],
+  allow: 'peer:read',
+
+  async run(call, { name, label: held }) {
+    const peer = await call.part(peersPart).get(name)
+    if (!peer) return { allowed: false, reason: 'there is no such peer' }
+    if (!within(peer.ceiling, held, call.site.labels))
+      return { allowed: false, reason: 'the label is above the channel’s ceiling' }
+    const allowed = releasableTo(held, [peer.tenant_id, ...peer.releasable_names])
+    return {
+      allowed,
+      reason: allowed ? 'within the ceiling and releasable' : 'the label is not releasable to the peer',
+    }
+  },
+})

@@ -1,0 +1,68 @@
+// Settings of the site role: its listener, its carriers, its backups.
+import * as z from 'zod'
+import { listenerFields } from '../../kernel/platform-settings.ts'
+import { block } from '../../kernel/settings.ts'
+
+const accreditation = z.strictObject({
+  authority: z.string().min(1).max(256),
+  reference: z.string().min(1).max(256),
+  valid_until: z.iso.date().meta({ description: 'Last day on which the channel may be used' }),
+})
+
+export const settings = block('site', {
+  ...listenerFields(8420, 'SITE'),
+  accreditations: z.record(z.string(), accreditation).default({}).meta({
+    doc: 'Accreditation of each federation channel, by peer; profile D refuses to start with a channel that has none.',
+  }),
+  backup_cron: z
+    .string()
+    .min(9)
+    .max(128)
+    .optional()
+    .meta({ doc: 'When to back up the databases, as a cron expression in UTC; never when absent.' }),
+  backup_dir: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ doc: 'Folder that backups are written to; the site’s own data/backups when absent.' }),
+  backup_keep: z
+    .int()
+    .min(1)
+    .max(1_000)
+    .default(7)
+    .meta({ doc: 'Backups kept; older ones are removed after a new one is verified.' }),
+  audit_keep_days: z
+    .int()
+    .min(1)
+    .max(36_500)
+    .default(3_650)
+    .meta({ doc: 'Days that the bodies of audit records are kept; their hashes stay for ever.' }),
+})
+
+export const filedropSettings = block('filedrop', {
+  rescan_ms: z
+    .int()
+    .min(100)
+    .max(3_600_000)
+    .default(5_000)
+    .meta({ env: 'FILEDROP_RESCAN_MS', doc: 'How often each channel is looked through, besides being watched.' }),
+  skew_s: z.int().min(0).max(86_400).default(900).meta({ doc: 'Tolerance for the times of messages.' }),
+  trusted_clock: z
+    .boolean()
+    .default(true)
+    .meta({ doc: 'Whether times are judged at all; without a trusted clock sequence alone decides.' }),
+  truncated_after_s: z.int().min(1).default(86_400).meta({ doc: 'How long an incomplete message is waited for.' }),
+  max_body_bytes: z.int().min(1_024).max(67_108_864).default(4_194_304).meta({ doc: 'Largest body that is read.' }),
+  max_envelope_bytes: z.int().min(1_024).max(1_048_576).default(65_536).meta({ doc: 'Largest envelope that is read.' }),
+  quarantine_max_bytes: z
+    .int()
+    .min(1_048_576)
+    .default(1_073_741_824)
+    .meta({ doc: 'Quarantine of one channel; when full its intake stops.' }),
+  max_attempts: z
+    .int()
+    .min(1)
+    .max(100)
+    .default(3)
+    .meta({ doc: 'Crashes that a message may cause before it is quarantined as POISON.' }),
+})

@@ -1,0 +1,25 @@
+// The issuer's metadata document (RFC 8414), also at the path where OpenID clients look.
+import * as z from 'zod'
+import { operation } from '../../../kernel/operation.ts'
+import { issuerPart } from '../parts.ts'
+import { settings } from '../settings.ts'
+import { discoveryDocument } from './model.ts'
+import { discoveryOf } from './rules.ts'
+
+export const discovery = operation({
+  summary: 'Where and how this issuer issues tokens (RFC 8414)',
+  method: 'GET',
+  path: '/.well-known/oauth-authorization-server',
+  also: ['/.well-known/openid-configuration'],
+  input: z.strictObject({}),
+  output: discoveryDocument,
+  errors: [],
+  allow: 'public',
+
+  async run(call) {
+    const { issuer, role_names } = call.part(issuerPart)
+    const { listen, port, tls_cert_file } = call.settings(settings)
+    const base = `${tls_cert_file ? 'https' : 'http'}://${listen}:${port}`
+    return discoveryOf(issuer, base, { token: '/oauth2/token', jwks: '/oauth2/jwks' }, [...role_names])
+  },
+})

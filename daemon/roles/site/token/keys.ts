@@ -1,0 +1,20 @@
+// The public keys of the site's issuer, for whoever verifies its tokens.
+import * as z from 'zod'
+import { operation } from '../../../kernel/operation.ts'
+import { issuerPart } from '../parts.ts'
+import { jwks } from './model.ts'
+
+export const keys = operation({
+  summary: 'The issuer’s public keys (RFC 7517)',
+  method: 'GET',
+  path: '/oauth2/jwks',
+  input: z.strictObject({}),
+  output: jwks,
+  errors: [],
+  allow: 'public',
+
+  async run(call) {
+    const issuer = call.part(issuerPart)
+    return jwks.parse(issuer.jwks(issuer.keys()))
+  },
+})

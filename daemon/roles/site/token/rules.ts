@@ -1,0 +1,176 @@
+// Who may have which token: client credentials (RFC 6749 section 4.4) and token exchange (RFC 8693), decided.
+import type { Actor } from '../../../kernel/identity.ts'
+import { authenticate } from './client/rules.ts'
+import {
+  type Client,
+  type DiscoveryDocument,
+  type GrantedClaims,
+  grantTypes,
+  type OAuthError,
+  type SubjectToken,
+  type TokenRequest,
+  type TokenResponse,
+  tokenTypes,
+} from './model.ts'
+
+const lifetime_s = 3_600
+
+/** Longest chain of actors: beyond it a token would outgrow what a header carries. */
+const maxActors = 8
+
+export type Asked = {
+  readonly request: TokenRequest
+  /** The `Authorization` header. */
+  readonly authorization?: string | undefined
+}
+
+/** What this issuer may issue for: itself first, then the audiences that the profile names. */
+export type Terms = { readonly clients: readonly Client[]; readonly audiences: readonly [string, ...string[]] }
+
+/** A decision to issue: mint `claims`, valid for `expires_in` seconds and never beyond `exp` (seconds since 1970). */
+export type Grant = {
+  readonly claims: GrantedClaims
+  readonly expires_in: number
+  readonly exp: number
+  readonly issued_token_type?: typeof tokenTypes.access_token
+}
+
+/** What a token of this issuer says; undefined when it does not count (foreign, expired, revoked). */
+export type VerifySubject = (token: string) => Promise<SubjectToken | undefined>
+
+/** Decides; `now` in epoch milliseconds. Pure but for `verifySubject`, which is only asked for known clients. */
+export async function grant(
+  asked: Asked,
+  terms: Terms,
+  now: number,
+  verifySubject: VerifySubject,
+): Promise<Grant | OAuthError> {
+  const { request } = asked
+  const client = authenticate(request, asked.authorization, terms.clients)
+  if ('error' in client) return client
+  if (request.grant_type === undefined) return refusal('invalid_request', 'grant_type is required')
+  const audience = request.audience ?? terms.audiences[0]
+  if (request.resource !== undefined || !terms.audiences.includes(audience)) {
+    return refusal('invalid_target', 'tokens are not issued for this audience')
+  }
+  const now_s = Math.floor(now / 1000)
+  if (request.grant_type === grantTypes.client_credentials) return clientGrant(request, client, audience, now_s)
+  if (request.grant_type !== grantTypes.token_exchange) {
+    return refusal('unsupported_grant_type', 'client credentials and token exchange are supported')
+  }
+  const objection = exchangeObjection(request, client)
+  if (objection) return objection
+  const subject = await verifySubject(request.subject_token ?? '')
+  if (!subject) return refusal('invalid_grant', 'the subject token is not valid')
+  return exchangeGrant(request, client, subject, audience, now_s)
+}
+
+function clientGrant(request: TokenRequest, client: Client, audience: string, now_s: number): Grant | OAuthError {
+  const roles = narrowed(client.roles, request.scope)
+  if (!roles) return refusal('invalid_scope', 'the client has none of these roles')
+  const claims: GrantedClaims = {
+    sub: client.subject,
+    tenant_id: client.tenant_id,
+    roles,
+    ...(client.clearance === undefined ? {} : { clearance: client.clearance }),
+    client_id: client.client_id,
+    aud: audience,
+  }
+  return { claims, expires_in: lifetime_s, exp: now_s + lifetime_s }
+}
+
+function exchangeObjection(request: TokenRequest, client: Client): OAuthError | undefined {
+  if (!client.may_exchange) return refusal('unauthorized_client', 'this client may not exchange tokens')
+  if (!request.subject_token) return refusal('invalid_request', 'subject_token is required')
+  if (!isTokenType(request.subject_token_type)) {
+    return refusal('invalid_request', 'subject_token_type must be an access token or a JWT')
+  }
+  if (request.requested_token_type !== undefined && !isTokenType(request.requested_token_type)) {
+    return refusal('invalid_request', 'only access tokens are issued')
+  }
+  if (request.actor_token !== undefined || request.actor_token_type !== undefined) {
+    return refusal('invalid_request', 'the authenticated client is the actor; actor_token is not supported')
+  }
+  return undefined
+}
+
+/** The same subject, tenant and clearance, at most the same roles, never longer: only the actor is added. */
+function exchangeGrant(
+  request: TokenRequest,
+  client: Client,
+  subject: SubjectToken,
+  audience: string,
+  now_s: number,
+): Grant | OAuthError {
+  if (client.tenant_id !== '*' && client.tenant_id !== subject.tenant_id) {
+    return refusal('invalid_grant', 'the subject token is not valid')
+  }
+  const expires_in = Math.min(lifetime_s, subject.exp - now_s)
+  if (expires_in < 1) return refusal('invalid_grant', 'the subject token is not valid')
+  const derived_from = [...(subject.derived_from ?? []), subject.jti]
+  if (actorsOf(subject.act) >= maxActors || derived_from.length > maxActors) {
+    return refusal('invalid_grant', 'the subject token has been exchanged too often')
+  }
+  const roles = narrowed(subject.roles, request.scope)
+  if (!roles) return refusal('invalid_scope', 'the subject has none of these roles')
+  const claims: GrantedClaims = {
+    sub: subject.sub,
+    tenant_id: subject.tenant_id,
+    roles,
+    ...(subject.clearance === undefined ? {} : { clearance: subject.clearance }),
+    client_id: client.client_id,
+    aud: audience,
+    act: { sub: client.subject, ...(subject.act ? { act: subject.act } : {}) },
+    derived_from,
+  }
+  return { claims, expires_in, exp: now_s + expires_in, issued_token_type: tokenTypes.access_token }
+}
+
+/** The answer for a grant whose token has been minted. */
+export function tokenResponseOf(decided: Grant, access_token: string): TokenResponse {
+  return {
+    access_token,
+    token_type: 'Bearer',
+    expires_in: decided.expires_in,
+    scope: decided.claims.roles.join(' '),
+    ...(decided.issued_token_type ? { issued_token_type: decided.issued_token_type } : {}),
+  }
+}
+
+/** `base` is the site role's own URL, without a slash at its end; `roles` are the names that a scope may hold. */
+export function discoveryOf(
+  issuer: string,
+  base: string,
+  paths: { token: string; jwks: string },
+  roles: string[],
+): DiscoveryDocument {
+  return {
+    issuer,
+    token_endpoint: `${base}${paths.token}`,
+    jwks_uri: `${base}${paths.jwks}`,
+    grant_types_supported: Object.values(grantTypes),
+    response_types_supported: [],
+    scopes_supported: roles,
+    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+  }
+}
+
+/** The roles that are both held and asked for, all of them when no scope is given; undefined when none would be left. */
+function narrowed(held: readonly string[], scope: string | undefined): string[] | undefined {
+  if (scope === undefined) return [...held]
+  const wanted = new Set(scope.split(' ').filter((word) => word !== ''))
+  const roles = held.filter((role) => wanted.has(role))
+  return roles.length > 0 ? roles : undefined
+}
+
+function isTokenType(type: string | undefined): boolean {
+  return Object.values<string | undefined>(tokenTypes).includes(type)
+}
+
+function actorsOf(act: Actor | undefined): number {
+  return act ? 1 + actorsOf(act.act) : 0
+}
+
+function refusal(error: OAuthError['error'], error_description: string): OAuthError {
+  return { error, error_description }
+}

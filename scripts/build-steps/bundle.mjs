@@ -1,0 +1,59 @@
+// Turns the sources and their packages into a few ES modules, beside the files that they read at run time.
+import fs from 'node:fs'
+import path from 'node:path'
+import { build } from 'esbuild'
+
+/** Bundled CommonJS packages still call require and read __dirname; ES modules have neither. */
+const banner = [
+  "import{createRequire as __cr}from'node:module'",
+  "import{fileURLToPath as __fu}from'node:url'",
+  "import{dirname as __dn}from'node:path'",
+  'const require=__cr(import.meta.url)',
+  'const __filename=__fu(import.meta.url)',
+  'const __dirname=__dn(__filename);',
+].join(';')
+
+/** Looked for by packages only where somebody develops with them; never loaded in production. */
+const optional = ['react-devtools-core', 'pino-pretty', 'bufferutil', 'utf-8-validate']
+
+/** Writes the bundle, the SQLite addon of the target and the shipped profiles into `into`. */
+export async function bundle({ root, into, target }) {
+  const { version } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'))
+  await build({
+    absWorkingDir: root,
+    entryPoints: { main: 'cli/main.ts' },
+    outdir: into,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    splitting: true,
+    chunkNames: 'c-[hash]',
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    jsx: 'automatic',
+    minify: true,
+    keepNames: true,
+    legalComments: 'none',
+    logLevel: 'warning',
+    external: optional,
+    banner: { js: banner },
+    define: { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' },
+  })
+  const addon = `better_sqlite3-${target}.node`
+  fs.mkdirSync(path.join(into, 'native'))
+  fs.copyFileSync(
+    path.join(root, 'node_modules/better-sqlite3/prebuilds', `${target}.node`),
+    path.join(into, 'native', addon),
+  )
+  copyProfiles(path.join(root, 'profiles'), path.join(into, 'profiles'))
+  const manifest = { name: 'platform', version, type: 'module', bin: 'main.mjs', pkg: { assets: ['**/*'] } }
+  fs.writeFileSync(path.join(into, 'package.json'), JSON.stringify(manifest))
+}
+
+function copyProfiles(from, to) {
+  if (!fs.existsSync(from)) return
+  fs.mkdirSync(to)
+  for (const file of fs.readdirSync(from)) {
+    if (file.endsWith('.yaml')) fs.copyFileSync(path.join(from, file), path.join(to, file))
+  }
+}

@@ -1,0 +1,68 @@
+// Runs each check to its end, so that one run shows all that is wrong, and counts them in one last line.
+import { spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+
+const root = path.resolve(import.meta.dirname, '..')
+process.chdir(root)
+// Programs that tests start by name must be those of this project, and its Node.
+const env = { ...process.env, PATH: `${path.join(root, 'node_modules/.bin')}${path.delimiter}${process.env.PATH}` }
+
+/** Checks that are one claim each; a failing one counts as one failed test. */
+const checks = [
+  ['type check', 'tsc', []],
+  ['lint', 'biome', ['check', '--error-on-warnings', '.']],
+  ['build', process.execPath, ['scripts/build.mjs', '--if-stale']],
+]
+
+const failures = checks.filter(([name, command, args]) => {
+  const isFailed = run(command, args) !== 0
+  if (isFailed) console.error(`FAILED: ${name}`)
+  return isFailed
+}).length
+const tests = runTests(process.argv.slice(2))
+const failed = tests.failed + failures
+const skipped = tests.skipped > 0 ? `, ${tests.skipped} skipped` : ''
+console.log(`${tests.passed} passed, ${failed} failed${skipped}`)
+process.exitCode = failed === 0 ? 0 : 1
+
+function runTests(names) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'platform-test-'))
+  try {
+    const file = path.join(folder, 'report.json')
+    const status = run('vitest', [
+      'run',
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${file}`,
+      ...names,
+    ])
+    return count(file, status)
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/**
+ * A file that cannot be loaded has no tests in the report, and an error outside any test has no place in it: both
+ * show in the status of the file or of the run, and count as one failure.
+ */
+function count(file, status) {
+  if (!fs.existsSync(file)) return { passed: 0, failed: 1, skipped: 0 }
+  const report = JSON.parse(fs.readFileSync(file, 'utf8'))
+  const isUnexplained = (result) =>
+    result.status === 'failed' && !result.assertionResults.some((test) => test.status === 'failed')
+  const failed = report.numFailedTests + report.testResults.filter(isUnexplained).length
+  return {
+    passed: report.numPassedTests,
+    failed: failed === 0 && status !== 0 ? 1 : failed,
+    skipped: report.numPendingTests + report.numTodoTests,
+  }
+}
+
+function run(command, args) {
+  const { status, error } = spawnSync(command, args, { env, stdio: 'inherit' })
+  if (error) console.error(error.message)
+  return status ?? 1
+}

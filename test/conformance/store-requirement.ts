@@ -1,0 +1,62 @@
+// What a requirement on a document store is, and the collection that all of them are shown with.
+import * as z from 'zod'
+import type { AuditEvent, AuditLog } from '../../daemon/kernel/audit.ts'
+import { type Label, label } from '../../daemon/kernel/label.ts'
+import { collection, type Store } from '../../daemon/kernel/store.ts'
+
+/** An empty store with the audit chain that its writes go to, and a private folder that is removed afterwards. */
+export type StoreWorld = {
+  readonly store: Store
+  readonly audit: AuditLog
+  readonly folder: string
+  /** The same data opened anew, after an orderly close. */
+  reopen(): Promise<StoreWorld>
+  /** The data of a copy made by `backup`. */
+  openCopy(path: string): Promise<StoreWorld>
+}
+
+export type StoreRequirement = {
+  readonly id: string
+  readonly says: string
+  readonly holds: (world: StoreWorld) => Promise<void>
+}
+
+export function requirement(id: string, says: string, holds: StoreRequirement['holds']): StoreRequirement {
+  return { id: `store/${id}`, says, holds }
+}
+
+export const note = z.strictObject({
+  tenant_id: z.string(),
+  label: label.optional(),
+  expires_ts: z.number().optional(),
+  title: z.string(),
+  rank: z.number().optional(),
+  kind: z.enum(['red', 'green', 'blue']),
+  open: z.boolean(),
+  count: z.int().min(0),
+})
+export type Note = z.infer<typeof note>
+
+export const notes = collection({ name: 'note', schema: note, indexes: ['title', 'rank', 'kind', 'open', 'count'] })
+
+export function aNote(changes: Partial<Note> = {}): Note {
+  return { tenant_id: 'alpha', title: 'a note', kind: 'red', open: true, count: 0, ...changes }
+}
+
+export function anEvent(changes: Partial<AuditEvent> = {}): AuditEvent {
+  return {
+    at: '2026-03-01T12:00:00.000Z',
+    action: 'test.note.write',
+    outcome: 'done',
+    tenant_id: 'alpha',
+    subject: 'ann',
+    target: 'n1',
+    trace_id: '0af7651916cd43dd8448eb211c80319c',
+    detail: { reason: 'because' },
+    ...changes,
+  }
+}
+
+export function aLabel(changes: Partial<Label> = {}): Label {
+  return { policy: 'site', level: 'SECRET', categories: [], originator: 'alpha', ...changes }
+}

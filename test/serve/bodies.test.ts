@@ -1,0 +1,181 @@
+// Request bodies of every wrong kind, over a real socket: each is refused for what it is, and the service goes on.
+import { describe, expect, test } from 'vitest'
+import { rawHttp } from '../support/raw-http.ts'
+import { admin, json, served } from '../support/served.ts'
+
+const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
+
+describe('JSON', () => {
+  test.each([
+    ['plain', '{"text":"héllo","number":1.5}', { text: 'héllo', number: 1.5 }],
+    ['with space around', ' \r\n{"number":1}\n', { number: 1 }],
+    ['with a harmless escape', '{"text":"\\u00e9\\ud83d\\ude00"}', { text: 'é😀' }],
+    ['with brackets in a string', `{"text":"${'['.repeat(200)}\\""}`, { text: `${'['.repeat(200)}"` }],
+    ['with a large number', '{"number":1e308}', { number: 1e308 }],
+  ])('%s is read', async (_what, body, expected) => {
+    const { ask } = await served()
+    const answer = await ask('POST /any', { ...admin, ...json }, body)
+    expect(answer.status).toBe(200)
+    expect(JSON.parse(answer.body)).toEqual(expected)
+  })
+
+  test.each([
+    ['cut', '{"a":', 400],
+    ['trailing garbage', '{} x', 400],
+    ['two documents', '{}{}', 400],
+    ['a comment', '{} // no', 400],
+    ['a trailing comma', '{"a":1,}', 400],
+    ['NaN', '{"number":NaN}', 400],
+    ['Infinity', '{"number":Infinity}', 400],
+    ['a byte order mark', '\ufeff{}', 400],
+    ['an array', '[]', 400],
+    ['null', 'null', 400],
+    ['a string', '"x"', 400],
+    ['__proto__', '{"__proto__":{"admin":true}}', 400],
+    ['__proto__ twice', '{"__proto__":1,"__proto__":{"admin":true}}', 400],
+    ['__proto__ in escapes', '{"a":{"\\u005f\\u005fproto__":1}}', 400],
+    ['half a surrogate pair', '{"text":"\\ud800"}', 400],
+    ['half a pair as a key', '{"\\udc00":1}', 400],
+    ['too deep', `{"a":${deep(64)}}`, 400],
+    ['much too deep', deep(400_000), 400],
+    ['1e999', '{"number":1e999}', 422],
+    ['-1e999 inside', '{"a":[{"b":-1E+999}]}', 422],
+    ['400 digits', `{"a":${'9'.repeat(400)}}`, 422],
+  ])('%s is refused', async (_what, body, status) => {
+    const { ask } = await served()
+    const answer = await ask('POST /any', { ...admin, ...json }, body)
+    expect(answer.headers['content-type']).toBe('application/problem+json')
+    expect(answer.status).toBe(status)
+  })
+
+  test('nesting of 64 is read', async () => {
+    const { ask } = await served()
+    expect((await ask('POST /any', { ...admin, ...json }, `{"a":${deep(63)}}`)).status).toBe(200)
+  })
+
+  test.each([
+    ['unknown', '{"admin":true}'],
+    ['of a wrong type', '{"number":"1"}'],
+    ['of the path', '{"id":"y"}'],
+  ])('a field that is %s is refused with 422', async (_what, body) => {
+    const { ask } = await served()
+    expect((await ask('POST /echo/x', { ...admin, ...json }, body)).status).toBe(422)
+  })
+
+  test('bytes that are not UTF-8 are refused', async () => {
+    const { server } = await served()
+    for (const bytes of [[0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xe2, 0x82]]) {
+      const body = Buffer.concat([Buffer.from('{"text":"'), Buffer.from(bytes), Buffer.from('"}')])
+      const head = `POST /any HTTP/1.1\r\nhost: t\r\nconnection: close\r\nauthorization: ${admin.authorization}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`
+      const answer = await rawHttp({ port: server.port }, Buffer.concat([Buffer.from(head), body]))
+      expect(answer.status).toBe(400)
+    }
+  })
+})
+
+describe('content types', () => {
+  test.each([
+    'application/json',
+    'Application/JSON',
+    'application/json; charset=utf-8',
+    'application/json;charset="UTF-8"',
+  ])('%s is read', async (type) => {
+    const { ask } = await served()
+    expect((await ask('POST /any', { ...admin, 'content-type': type }, '{}')).status).toBe(200)
+  })
+
+  test.each([
+    'text/plain',
+    'application/json; charset=latin1',
+    'application/json; charset=utf-16',
+    'application/jsonp',
+    'application/vnd.api+json',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/json, text/plain',
+    'nonsense',
+    '',
+  ])('"%s" is refused with 415', async (type) => {
+    const { ask } = await served()
+    expect((await ask('POST /any', { ...admin, 'content-type': type }, '{}')).status).toBe(415)
+  })
+
+  test('a body without a content type is refused, also in chunks', async () => {
+    const { ask } = await served()
+    expect((await ask('POST /any', admin, '{}')).status).toBe(415)
+    expect((await ask('POST /any', { ...admin, 'transfer-encoding': 'chunked' }, '2\r\n{}\r\n0\r\n\r\n')).status).toBe(
+      415,
+    )
+  })
+
+  test('no body needs no content type, and may have any', async () => {
+    const { ask } = await served()
+    for (const headers of [
+      {},
+      json,
+      { 'content-length': '0' },
+      { ...json, 'content-length': '0' },
+      { 'content-type': 'text/plain' },
+    ]) {
+      expect((await ask('POST /any', { ...admin, ...headers })).status).toBe(200)
+    }
+  })
+
+  test('GET and DELETE take no body', async () => {
+    const { ask } = await served()
+    expect((await ask('GET /echo/x', { ...admin, ...json }, '{}')).status).toBe(400)
+    expect((await ask('DELETE /echo/x', { ...admin, ...json }, '{}')).status).toBe(400)
+    expect((await ask('DELETE /echo/x', { ...admin, 'content-length': '0' })).status).toBe(204)
+  })
+
+  test('a form is read where the operation asks for one, each field once', async () => {
+    const { ask } = await served()
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    expect(JSON.parse((await ask('POST /form', form, 'a=1%202&b=+x')).body)).toEqual({ a: '1 2', b: ' x' })
+    expect((await ask('POST /form', form, 'a=1&b=2&a=3')).status).toBe(400)
+    expect((await ask('POST /form', form, 'a=1&b=2&c=3')).status).toBe(422)
+    expect((await ask('POST /form', json, '{"a":"1","b":"2"}')).status).toBe(415)
+  })
+})
+
+describe('size', () => {
+  const padded = (bytes: number) => `{"text":"${'x'.repeat(bytes - 11)}"}`
+
+  test('the limit of the operation is exact', async () => {
+    const { ask } = await served()
+    expect((await ask('POST /echo/x', { ...admin, ...json }, padded(10_000))).status).toBe(201)
+    expect((await ask('POST /echo/x', { ...admin, ...json }, padded(10_001))).status).toBe(413)
+  })
+
+  test('the limit is 1 MiB where the operation names none', async () => {
+    const { ask } = await served()
+    expect((await ask('POST /any', { ...admin, ...json }, padded(1_048_576))).status).toBe(200)
+    expect((await ask('POST /any', { ...admin, ...json }, padded(1_048_577))).status).toBe(413)
+  })
+
+  test('a huge announced body is refused before it is sent', async () => {
+    const { ask } = await served()
+    const answer = await ask('POST /any', { ...admin, ...json, 'content-length': '1000000000000' })
+    expect(answer.status).toBe(413)
+  })
+
+  test('a chunked body is refused once it is over the limit', async () => {
+    const { ask } = await served()
+    const chunks = `${'3e8\r\n'}${'x'.repeat(1000)}\r\n`.repeat(20)
+    const answer = await ask(
+      'POST /echo/x',
+      { ...admin, ...json, 'transfer-encoding': 'chunked' },
+      `${chunks}0\r\n\r\n`,
+    )
+    expect(answer.status).toBe(413)
+  })
+
+  test('the connection lives on after a refusal: the rest of the body is passed over', async () => {
+    const { server } = await served()
+    const head = `host: t\r\nauthorization: ${admin.authorization}\r\ncontent-type: application/json\r\n`
+    const big = `POST /echo/x HTTP/1.1\r\n${head}content-length: 20000\r\n\r\n${'x'.repeat(20_000)}`
+    const next = `POST /echo/x HTTP/1.1\r\n${head}connection: close\r\ncontent-length: 2\r\n\r\n{}`
+    const { text } = await rawHttp({ port: server.port }, big + next)
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 201'])
+  })
+})

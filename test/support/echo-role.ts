@@ -1,0 +1,92 @@
+// A small role on the real kernel, with an operation for each thing that a listener must do.
+import type { Surroundings } from '../../daemon/kernel/call.ts'
+import { builtInRoles, type Claims } from '../../daemon/kernel/identity.ts'
+import type { Workshop } from '../../daemon/kernel/invoke.ts'
+import type { Metrics } from '../../daemon/kernel/metrics.ts'
+import type { Addressed, ServerEvent } from '../../daemon/kernel/operation.ts'
+import { otherVerbs, plainVerbs, slowVerbs } from './echo-verbs.ts'
+
+/** What a test holds of the role: gates to open, signals to look at. */
+export type Handle = {
+  /** Signals of the calls of `echo.wait` and `echo.stream`, in order. */
+  readonly signals: AbortSignal[]
+  /** Ends the oldest call of `echo.wait`. */
+  release(): void
+  /** Gives every open stream one more event. */
+  emit(event: ServerEvent): void
+  readonly streams: () => number
+  readonly verified: string[]
+  readonly logged: [string, string, Readonly<Record<string, unknown>> | undefined][]
+}
+
+export type EchoRole = {
+  readonly operations: readonly Addressed[]
+  readonly workshop: Workshop
+  readonly handle: Handle
+}
+
+export type Listener = (event: ServerEvent) => void
+
+/** The token is the subject and a role, `alice.admin`; anything without a dot is not valid. */
+export function echoRole(metrics: Metrics): EchoRole {
+  const gates: (() => void)[] = []
+  const listeners = new Set<Listener>()
+  const handle: Handle = {
+    signals: [],
+    release: () => gates.shift()?.(),
+    emit: (event) => {
+      for (const listener of listeners) listener(event)
+    },
+    streams: () => listeners.size,
+    verified: [],
+    logged: [],
+  }
+  const verbs = { ...plainVerbs(), ...otherVerbs(), ...slowVerbs(handle, gates, listeners) }
+  const operations = Object.entries(verbs).map(([verb, given]) => ({
+    address: `test.echo.${verb}`,
+    role: 'test',
+    operation: given,
+  }))
+  return { operations, workshop: workshopOf(handle, metrics), handle }
+}
+
+function workshopOf(handle: Handle, metrics: Metrics): Workshop {
+  let drawn = 0
+  const notHere = (): never => {
+    throw new Error('this role has no such thing')
+  }
+  const log = (level: string) => (event: string, fields?: Readonly<Record<string, unknown>>) => {
+    handle.logged.push([level, event, fields])
+  }
+  const given: Partial<Surroundings> = {
+    site: {
+      name: 'test',
+      tenant_id: 't',
+      deployment_profile: 'single_cluster',
+      labels: { policy: 'P', levels: ['LOW'] },
+      default_level: 'LOW',
+    },
+    log: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
+    now: () => 0,
+    random: (bytes) => (++drawn).toString(16).padStart(bytes * 2, '0'),
+    count: (...counted) => metrics.count(...counted),
+    set: (...measured) => metrics.set(...measured),
+    observe: (...measured) => metrics.observe(...measured),
+  }
+  const surroundings = new Proxy(given, { get: (of, key) => Reflect.get(of, key) ?? notHere }) as Surroundings
+  const store = new Proxy({}, { get: notHere }) as Workshop['store']
+  return {
+    surroundings,
+    identity: { name: 'offline', verify: async (bearer) => claimsOf(handle, bearer) },
+    role_table: { ...builtInRoles, echoer: ['echo:write'] },
+    store,
+    record: async () => undefined,
+  }
+}
+
+function claimsOf(handle: Handle, bearer: string): Claims | undefined {
+  handle.verified.push(bearer)
+  const [sub, role] = bearer.split('.')
+  if (!sub || !role) return undefined
+  return { sub, tenant_id: 't', roles: [role], jti: 'j', exp: 2_000_000_000 }
+}

@@ -1,0 +1,41 @@
+// Shows that the import table refuses what it is there to refuse: a table that allows all would pass every other test.
+import { expect, test } from 'vitest'
+import { objection } from './import-table.ts'
+
+const role = 'daemon/roles/consensus/session/contribute.ts'
+const rules = 'daemon/roles/consensus/session/rules.ts'
+
+test.each([
+  ['the kernel knows no role', 'daemon/kernel/role.ts', 'daemon/roles/consensus/role.ts'],
+  ['the kernel does no I/O', 'daemon/kernel/store.ts', 'node:fs'],
+  ['a role knows no other role', role, 'daemon/roles/site/peers/model.ts'],
+  ['a role knows no adapter', role, 'adapters/store/sqlite/store.ts'],
+  ['a role does no I/O', role, 'node:fs'],
+  ['a role uses no library', role, 'jose'],
+  ['rules know no verb of their role', rules, role],
+  ['an adapter knows no other leaf', 'adapters/store/sqlite/store.ts', 'adapters/store/opensearch/store.ts'],
+  ['an adapter knows no role', 'adapters/store/sqlite/store.ts', role],
+  ['an adapter keeps to its own library', 'adapters/store/sqlite/store.ts', 'fastify'],
+  ['boot leaves libraries to adapters', 'daemon/boot/start.ts', 'better-sqlite3'],
+  ['a command that needs no daemon does not boot one', 'cli/commands/status.ts', 'daemon/boot/start.ts'],
+  ['the screens see the client alone', 'cli/admin/screens/roles.tsx', 'daemon/roles.ts'],
+  ['a unit test of a role brings in no adapter', 'daemon/roles/site/site.test.ts', 'adapters/host/log/log.ts'],
+])('%s', (_claim, file, imported) => {
+  expect(objection(file, imported)).toBeTypeOf('string')
+})
+
+test.each([
+  ['daemon/kernel/canonical.ts', 'node:crypto'],
+  [role, rules],
+  [role, 'daemon/shared/label/model.ts'],
+  [rules, 'daemon/roles/consensus/evidence/model.ts'],
+  ['daemon/roles/consensus/session/rules.test.ts', 'fast-check'],
+  ['adapters/store/sqlite/store.ts', 'better-sqlite3'],
+  ['adapters/store/sqlite/store.ts', 'daemon/kernel/store.ts'],
+  ['daemon/boot/start.ts', 'adapters/store/sqlite/store.ts'],
+  ['cli/commands/serve.ts', 'daemon/boot/start.ts'],
+  ['cli/commands/keys-list.ts', 'daemon/boot/offline.ts'],
+  ['test/tidy.test.ts', 'better-sqlite3'],
+])('%s may import %s', (file, imported) => {
+  expect(objection(file, imported)).toBeUndefined()
+})

@@ -1,0 +1,88 @@
+// The import table of ARCHITECTURE.md as data: what each part of the house may know of.
+
+/** Imports allowed to a part: patterns for paths from the root, packages, and `node:` modules. */
+export type Part = { readonly name: string; readonly files: RegExp; readonly allows: readonly RegExp[] }
+
+const kernel = /^daemon\/kernel\//
+const shared = /^daemon\/shared\//
+const adapters = /^adapters\//
+const roles = /^daemon\/roles\.ts$/
+const zod = /^zod$/
+const node = /^node:/
+const manifest = /^package\.json$/
+
+/** The first part whose pattern fits is the one that counts. `$1` stands for what the file's own pattern captured. */
+export const parts: readonly Part[] = [
+  { name: 'daemon/kernel', files: kernel, allows: [kernel, zod, /^node:crypto$/] },
+  { name: 'daemon/shared', files: shared, allows: [kernel, shared, zod] },
+  {
+    name: 'rules of a role',
+    files: /^daemon\/roles\/([^/]+)\/.*\brules(\.test)?\.ts$/,
+    allows: [kernel, shared, zod, /^daemon\/roles\/$1\/(.+\/)?(model|rules)\.ts$/],
+  },
+  {
+    name: 'a role',
+    files: /^daemon\/roles\/([^/]+)\//,
+    allows: [kernel, shared, zod, /^daemon\/roles\/$1\//],
+  },
+  { name: 'the list of roles', files: roles, allows: [kernel, /^daemon\/roles\/[^/]+\/role\.ts$/] },
+  {
+    name: 'daemon/boot',
+    files: /^daemon\/boot\//,
+    allows: [kernel, shared, roles, /^daemon\/roles\//, /^daemon\/boot\//, adapters, zod, node, manifest],
+  },
+  { name: 'an adapter', files: /^adapters\/([^/]+\/[^/]+)\//, allows: [kernel, node, zod, /^adapters\/$1\//] },
+  {
+    name: 'cli commands that start a daemon',
+    files: /^cli\/commands\/(serve|demo)/,
+    allows: [kernel, roles, /^cli\//, zod, node, manifest, /^daemon\/boot\//],
+  },
+  {
+    name: 'cli/admin',
+    files: /^cli\/admin\//,
+    allows: [kernel, /^cli\/(client|admin)\//, zod, node],
+  },
+  {
+    name: 'cli',
+    files: /^cli\//,
+    allows: [kernel, roles, /^cli\//, zod, node, manifest, /^daemon\/boot\/offline\.ts$/],
+  },
+]
+
+/** Tests beside the source may know this in addition to what their part may. */
+export const testAllows: readonly RegExp[] = [/^vitest$/, /^fast-check$/, node, /^test\/support\//]
+
+/** The one folder that owns each library: everybody else asks for what it does by a contract of the kernel. */
+export const owners: Readonly<Record<string, RegExp>> = {
+  'better-sqlite3': /^adapters\/store\/sqlite\//,
+  chokidar: /^adapters\/transport\/filedrop\//,
+  commander: /^cli\//,
+  fastify: /^adapters\/serve\/http\//,
+  ink: /^cli\/admin\//,
+  jose: /^adapters\/keys\/jose\//,
+  'node-cron': /^adapters\/host\/clock\//,
+  pino: /^adapters\/host\/log\//,
+  'prom-client': /^adapters\/host\/metrics\//,
+  react: /^cli\/admin\//,
+  undici: /^adapters\/forward\/http\//,
+  yaml: /^adapters\/host\/files\//,
+}
+
+/** Files that may import what the table or the owners forbid, each with its reason. */
+export const exceptions: Readonly<Record<string, { readonly imports: RegExp; readonly because: string }>> = {}
+
+/** Why the file may not import this; undefined when it may. Files outside every part (tests, scripts) are free. */
+export function objection(file: string, imported: string): string | undefined {
+  const part = parts.find(({ files }) => files.test(file))
+  if (!part || exceptions[file]?.imports.test(imported)) return undefined
+  const owner = owners[imported]
+  if (owner) return owner.test(file) ? undefined : `only ${folderOf(owner)} imports ${imported}`
+  const own = part.files.exec(file)?.[1] ?? ''
+  const allows = part.allows.map((pattern) => new RegExp(pattern.source.replace('$1', own)))
+  const extra = /\.test\.tsx?$/.test(file) ? testAllows : []
+  return [...allows, ...extra].some((pattern) => pattern.test(imported)) ? undefined : `${part.name} may not import it`
+}
+
+function folderOf(pattern: RegExp): string {
+  return pattern.source.replaceAll(/[\\^]/g, '')
+}

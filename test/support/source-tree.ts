@@ -1,0 +1,89 @@
+// Reads the repository as text and as imports, for tests that judge the code itself.
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { parseAst } from 'vitest/node'
+
+/** Absolute path of the repository. */
+export const root = path.resolve(import.meta.dirname, '../..')
+
+type Node = { readonly type: string; readonly start: number; readonly [key: string]: unknown }
+
+export type SourceFile = {
+  /** Path from the root of the repository, with forward slashes. */
+  readonly path: string
+  readonly text: string
+  /** What the file imports, types included: a path from the root, a package's name, or `node:x`. */
+  readonly imports: readonly string[]
+  /** Dotted names that are called, constructed or read, such as `Date.now` or `process.env`, each with its line. */
+  readonly names: readonly { readonly name: string; readonly line: number }[]
+}
+
+const ignored = new Set(['.git', '.cache', 'node_modules', 'dist', 'coverage'])
+
+/** Every file of the repository that is not installed or built; paths from the root, sorted. */
+export function repositoryFiles(folder = root): string[] {
+  return readdirSync(folder)
+    .filter((name) => !ignored.has(name) && !name.endsWith('.log'))
+    .map((name) => path.join(folder, name))
+    .flatMap((file) => (statSync(file).isDirectory() ? repositoryFiles(file) : [path.relative(root, file)]))
+    .sort()
+}
+
+/** Parses one file of TypeScript or JavaScript. */
+export function readSource(file: string): SourceFile {
+  const text = readFileSync(path.join(root, file), 'utf8')
+  const found = { imports: [] as string[], names: [] as { name: string; line: number }[] }
+  const ast = parseAst(text, { lang: file.endsWith('x') ? 'tsx' : 'ts' }, file)
+  visit(ast as unknown as Node, (node) => {
+    const imported = importedBy(node)
+    if (imported !== undefined) found.imports.push(resolveFrom(file, imported))
+    const name = nameOf(node)
+    if (name !== undefined) found.names.push({ name, line: text.slice(0, node.start).split('\n').length })
+  })
+  return { path: file, text, ...found }
+}
+
+function visit(node: Node, see: (node: Node) => void): void {
+  see(node)
+  for (const value of Object.values(node)) {
+    for (const child of Array.isArray(value) ? value : [value]) {
+      if (isNode(child)) visit(child, see)
+    }
+  }
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string'
+}
+
+const importing = new Set(['ImportDeclaration', 'ExportNamedDeclaration', 'ExportAllDeclaration', 'ImportExpression'])
+
+function importedBy(node: Node): string | undefined {
+  if (node.type === 'TSImportType') return literal(node.source) ?? literal(node.argument)
+  return importing.has(node.type) ? literal(node.source) : undefined
+}
+
+function literal(node: unknown): string | undefined {
+  return isNode(node) && typeof node.value === 'string' ? node.value : undefined
+}
+
+/** `Date.now` for a member, `setTimeout()` for a call of a plain name, `new Date()` for one without arguments. */
+function nameOf(node: Node): string | undefined {
+  if (node.type === 'MemberExpression') return dotted(node)
+  const callee = isNode(node.callee) && node.callee.type === 'Identifier' ? String(node.callee.name) : undefined
+  if (node.type === 'CallExpression' && callee) return `${callee}()`
+  if (node.type === 'NewExpression' && callee && (node.arguments as unknown[]).length === 0) return `new ${callee}()`
+  return undefined
+}
+
+function dotted(node: Node): string | undefined {
+  const { object, property } = node
+  if (node.computed || !isNode(object) || !isNode(property) || object.type !== 'Identifier') return undefined
+  return `${object.name}.${property.name}`
+}
+
+function resolveFrom(file: string, specifier: string): string {
+  if (specifier.startsWith('.')) return path.posix.join(path.posix.dirname(file), specifier)
+  if (specifier.startsWith('node:')) return specifier
+  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
+}

@@ -1,0 +1,185 @@
+// Holds the house rules that neither the compiler nor the linter knows: who may import whom, names, sizes, dead files.
+// Function length, default exports, re-exports and `any` are rules of the linter, in biome.json.
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { exceptions, objection } from './support/import-table.ts'
+import { readSource, repositoryFiles, root } from './support/source-tree.ts'
+
+const files = repositoryFiles()
+const sources = files.filter((file) => /\.(ts|tsx|mjs)$/.test(file)).map(readSource)
+const isTest = (file: string) => /\.test\.tsx?$/.test(file)
+const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
+
+/** Names that must not be used in some part of the house, and what to use there. */
+const bans: readonly { name: RegExp; within: RegExp; except?: RegExp; use: string }[] = [
+  {
+    name: /^console\./,
+    within: /^(daemon|adapters)\//,
+    use: 'the log of the call, or the log contract of the kernel: events with fields',
+  },
+  {
+    name: /^(Date\.now|new Date\(\)|performance\.now)$/,
+    within: /^daemon\/(roles|kernel|shared)\//,
+    use: 'call.now(), or a `now` parameter: time is injected',
+  },
+  {
+    name: /^(Math\.random|crypto\.randomUUID|crypto\.getRandomValues|randomUUID\(\)|randomBytes\(\))$/,
+    within: /^daemon\/(roles|kernel|shared)\//,
+    use: 'the ids and randomness of the call',
+  },
+  {
+    name: /^(setTimeout|setInterval|setImmediate)\(\)$/,
+    within: /^daemon\/(roles|kernel|shared)\//,
+    use: 'a worker with a schedule: boot runs it',
+  },
+  {
+    name: /^process\.(env|argv|exit|cwd)$/,
+    within: /^(daemon|adapters)\//,
+    except: /^daemon\/boot\//,
+    use: 'a setting, or a parameter from boot',
+  },
+  {
+    name: /^(setTimeout|sleep|delay)\(\)$/,
+    within: /\.test\.tsx?$/,
+    use: 'vi.waitFor or expect.poll on the condition itself',
+  },
+  { name: /^(eval\(\)|new Function\(\)|Function\(\))$/, within: /^/, use: 'a function' },
+]
+
+/** Uses of a banned name that stand, each with its reason: `<file> <name>`. */
+const allowedNames: Readonly<Record<string, string>> = {}
+
+/** Texts that no file may contain, written in pieces so that this file does not. */
+const texts: readonly { text: RegExp; say: string }[] = [
+  { text: new RegExp(`(^|[\\s'"\`(=:])/(${'work'}|${'root'}|${'Users'}|home/[a-z]+)/`), say: 'a path of one machine' },
+  {
+    text: new RegExp(['registry\\.npmjs', 'npmjs\\.(org|com)', 'pypi\\.org', 'artifactory'].join('|')),
+    say: 'a registry',
+  },
+  { text: new RegExp(`\\b(${'TO'}${'DO'}|${'FIX'}${'ME'}|${'XX'}X)\\b`), say: 'a note to self; open an issue instead' },
+]
+const unreadTexts: Readonly<Record<string, string>> = {
+  'test/tidy.test.ts': 'holds the patterns',
+  'package-lock.json': 'written by npm; its own test is below',
+}
+
+describe('imports', () => {
+  test('each part of the house imports only what the table allows', () => {
+    const wrong = sources.flatMap(({ path: file, imports }) =>
+      imports.flatMap((imported) => {
+        const why = objection(file, imported)
+        return why ? [`${file} imports ${imported}: ${why}`] : []
+      }),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test('each exception is for a file that exists', () => {
+    expect(Object.keys(exceptions).filter((file) => !files.includes(file))).toEqual([])
+  })
+
+  test('each source file is reached from the command line, a script, or a test other than its own', () => {
+    const reached = reachable()
+    const dead = sources.map(({ path: file }) => file).filter((file) => !reached.has(file))
+    expect(dead).toEqual([])
+  })
+
+  test('each relative import names a file', () => {
+    const missing = sources.flatMap(({ path: file, imports }) =>
+      imports
+        .filter((imported) => /\.(tsx?|mjs|json)$/.test(imported) && !files.includes(imported))
+        .map((imported) => `${file} imports ${imported}`),
+    )
+    expect(missing).toEqual([])
+  })
+})
+
+describe('dependencies', () => {
+  const declared = Object.keys(manifest.dependencies)
+  const all = [...declared, ...Object.keys(manifest.devDependencies), ...Object.keys(manifest.optionalDependencies)]
+
+  test('each runtime dependency is imported by the product', () => {
+    const used = new Set(sources.filter(({ path: file }) => !isTest(file)).flatMap(({ imports }) => imports))
+    expect(declared.filter((name) => !used.has(name))).toEqual([])
+  })
+
+  test('each dependency has an exact version and a reason in docs/dependencies.md', () => {
+    const reasons = readFileSync(path.join(root, 'docs/dependencies.md'), 'utf8')
+    expect(all.filter((name) => !reasons.includes(`\`${name}\``))).toEqual([])
+    const versions = { ...manifest.dependencies, ...manifest.devDependencies, ...manifest.optionalDependencies }
+    expect(Object.values(versions).filter((version) => !/^\d+\.\d+\.\d+$/.test(String(version)))).toEqual([])
+  })
+
+  test('the lock file says nothing of where packages came from', () => {
+    expect(readFileSync(path.join(root, 'package-lock.json'), 'utf8')).not.toContain('"resolved"')
+  })
+})
+
+describe('files', () => {
+  test('names are kebab-case, and say more than utils, helpers, common, manager or index', () => {
+    const code = files.filter((file) => /\.(ts|tsx|mjs|yaml)$/.test(file) && !file.startsWith('.'))
+    const wrong = code.filter((file) => {
+      const words = file.replace(/(\.(test|config|spec))?\.\w+$/, '').split('/')
+      return words.some((word) => !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(word) || isEmptyName(word))
+    })
+    expect(wrong).toEqual([])
+  })
+
+  test('each opens with a sentence that says why it exists', () => {
+    const code = sources.filter(({ text }) => !/^(#!.*\n)?(\/\/ |\/\*\* )[A-Z"'`<]/.test(text)).map((file) => file.path)
+    const scripts = files
+      .filter((file) => /^(scripts|\.ci)\/[a-z-]+$/.test(file))
+      .filter((file) => !/^#!.*\n# [A-Z]/.test(readFileSync(path.join(root, file), 'utf8')))
+    expect([...code, ...scripts]).toEqual([])
+  })
+
+  test('none is longer than one thought: 250 lines, tests 400', () => {
+    const long = sources
+      .map(({ path: file, text }) => ({ file, lines: text.split('\n').length - 1 }))
+      .filter(({ file, lines }) => lines > (isTest(file) ? 400 : 250))
+    expect(long).toEqual([])
+  })
+
+  test('none holds a path of one machine, a registry, or a note to self', () => {
+    const wrong = files
+      .filter((file) => !(file in unreadTexts))
+      .flatMap((file) => {
+        const text = readFileSync(path.join(root, file), 'utf8')
+        return texts.filter((banned) => banned.text.test(text)).map(({ say }) => `${file}: ${say}`)
+      })
+    expect(wrong).toEqual([])
+  })
+})
+
+test('no banned name is used; each has a replacement', () => {
+  const wrong = sources.flatMap(({ path: file, names }) =>
+    names.flatMap(({ name, line }) =>
+      bans
+        .filter((ban) => ban.name.test(name) && ban.within.test(file) && !ban.except?.test(file))
+        .filter(() => !(`${file} ${name}` in allowedNames))
+        .map(({ use }) => `${file}:${line} uses ${name}; use ${use}`),
+    ),
+  )
+  expect(wrong).toEqual([])
+})
+
+function isEmptyName(word: string): boolean {
+  return word.split('-').some((part) => /^(utils?|helpers?|common|managers?|misc|index)$/.test(part))
+}
+
+/** A test does not keep its own subject alive: code that only its test uses is dead. */
+function reachable(): Set<string> {
+  const byPath = new Map(sources.map((source) => [source.path, source]))
+  const isRoot = (file: string) =>
+    /^(cli\/main\.ts|vitest\.config\.ts|scripts\/[^/]+\.mjs|test\/bench\/[^/]+\.ts)$/.test(file) || isTest(file)
+  const reached = new Set<string>()
+  const visit = (file: string) => {
+    if (reached.has(file)) return
+    reached.add(file)
+    const subject = isTest(file) ? file.replace('.test.', '.') : undefined
+    for (const imported of byPath.get(file)?.imports ?? []) if (imported !== subject) visit(imported)
+  }
+  for (const { path: file } of sources) if (isRoot(file)) visit(file)
+  return reached
+}

@@ -1,0 +1,36 @@
+// Says which tests run together: everything small side by side, then the suites that start real daemons, one by one.
+import { defineConfig } from 'vitest/config'
+
+/** Suites that start the packaged executable, take ports or measure: alone, after all others. */
+const serial = ['test/binary/**/*.test.ts', 'test/profiles/**/*.test.ts', 'test/sites/**/*.test.ts']
+
+const timeouts = { testTimeout: 120_000, hookTimeout: 120_000, teardownTimeout: 30_000 }
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['{cli,daemon,adapters,profiles,scripts,test}/**/*.test.{ts,tsx}'],
+          exclude: ['**/node_modules/**', 'dist/**', ...serial],
+          pool: 'forks',
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+          ...timeouts,
+        },
+      },
+      {
+        test: {
+          name: 'packaged',
+          include: serial,
+          pool: 'forks',
+          maxWorkers: 1,
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+          ...timeouts,
+        },
+      },
+    ],
+  },
+})
