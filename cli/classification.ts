@@ -19,7 +19,7 @@ export function classificationOf(given: Typed, unsaid: string) {
   if (given.categories.length === 0 && given.releasableTo.length === 0) return level
   return {
     level,
-    ...(given.categories.length ? { categories: given.categories } : {}),
-    ...(given.releasableTo.length ? { releasable_to: given.releasableTo } : {}),
+    ...(given.categories.length ? { categories: [...given.categories] } : {}),
+    ...(given.releasableTo.length ? { releasable_to: [...given.releasableTo] } : {}),
   }
 }

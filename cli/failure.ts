@@ -23,7 +23,7 @@ export function report(terminal: Terminal, error: unknown): Exit {
     complain(terminal, `${title}: ${error.message}`, error.errors, remedies[error.code])
     return exit
   }
-  if (error instanceof Failure) {
+  if (error instanceof Failure || isObjection(error)) {
     complain(terminal, error.message, [], error.remedy)
     return error.exit
   }
@@ -47,7 +47,11 @@ function complain(
   if (remedy) terminal.note(`  ${remedy}`)
 }
 
-/** By shape and name: its class lives in boot, which must not be loaded just to fail. */
+/** By name: the classes of these two live in boot, which must not be loaded just to fail. */
+function isObjection(error: unknown): error is Error & { exit: Exit; remedy: string | undefined } {
+  return error instanceof Error && error.name === 'Objection' && 'exit' in error
+}
+
 function hasProblems(error: unknown): error is { problems: readonly { path: string; message: string }[] } {
   return error instanceof Error && error.name === 'ProfileError' && 'problems' in error
 }

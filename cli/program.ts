@@ -7,14 +7,13 @@ import type { Terminal } from './terminal.ts'
 
 /** Runs what was typed; resolves to the exit code. Only the modules that these words need are loaded. */
 export async function runProgram(typed: readonly string[], terminal: Terminal): Promise<Exit> {
-  // `platform help keys` is `platform keys --help`.
-  const argv = typed[0] === 'help' ? [...typed.slice(1), '--help'] : typed
+  const argv = typed.length === 0 ? ['--help'] : (aliases[typed[0] ?? '']?.(typed.slice(1)) ?? typed)
   let exit: Exit = 0
   try {
     const program = await programFor(argv, terminal, (code) => {
       exit = code
     })
-    await program.parseAsync(argv.length === 0 ? ['--help'] : [...argv], { from: 'user' })
+    await program.parseAsync([...argv], { from: 'user' })
     return exit
   } catch (error) {
     // Commander has printed its message already; asking for help is no error.
@@ -23,12 +22,18 @@ export async function runProgram(typed: readonly string[], terminal: Terminal): 
   }
 }
 
+/** What people type by habit. */
+const aliases: Readonly<Record<string, (rest: readonly string[]) => string[]>> = {
+  help: (rest) => [...rest, '--help'],
+  '--version': () => ['version'],
+  '-V': () => ['version'],
+}
+
 async function programFor(argv: readonly string[], terminal: Terminal, ended: (code: Exit) => void): Promise<Command> {
   const typed = argv.slice(0, indexOrEnd(argv, (word) => word.startsWith('-')))
-  const program = styled(new Command('platform'))
+  const program = styled(new Command('platform'), terminal)
     .description('One executable for air-gapped sites')
     .usage('<command> [options]')
-    .version('', '-V, --version', 'print the version; `platform version` says more')
     .addHelpText('after', '\nExample:\n  $ platform init --site ./site --tenant acme --yes')
   for (const definition of await definitionsFor(typed)) place(program, definition, terminal, ended)
   return program
@@ -66,13 +71,13 @@ function place(program: Command, definition: AnyDefinition, terminal: Terminal, 
   for (const [at, word] of words.slice(0, -1).entries()) {
     const path = words.slice(0, at + 1).join(' ')
     const known = parent.commands.find((child) => child.name() === word)
-    parent = known ?? group(parent, path, word)
+    parent = known ?? group(parent, path, word, terminal)
   }
   parent.addCommand(commandOf(definition, terminal, ended))
 }
 
-function group(parent: Command, path: string, word: string): Command {
-  const made = styled(new Command(word)).description(groups[path] ?? '')
+function group(parent: Command, path: string, word: string, terminal: Terminal): Command {
+  const made = styled(new Command(word), terminal).description(groups[path] ?? '')
   made.addHelpText('after', () => `\nExample:\n  $ platform ${path} ${made.commands[0]?.name() ?? ''} --help`)
   parent.addCommand(made)
   return made
@@ -82,7 +87,7 @@ function commandOf(definition: AnyDefinition, terminal: Terminal, ended: (code: 
   const { words, summary, notes, example } = definition
   const takes: Params = definition.takes ?? {}
   const options: Params = definition.options ?? {}
-  const made = styled(new Command(words.split(' ').at(-1) ?? words)).summary(summary).allowExcessArguments(false)
+  const made = styled(new Command(words.split(' ').at(-1) ?? words), terminal).summary(summary).allowExcessArguments(false)
   made.description(notes ? `${summary}\n\n${notes}` : summary)
   for (const [name, param] of Object.entries(takes)) made.addArgument(argumentOf(name, param))
   for (const [name, param] of Object.entries(options)) made.addOption(optionOf(name, param))
@@ -96,8 +101,12 @@ function commandOf(definition: AnyDefinition, terminal: Terminal, ended: (code: 
   return made
 }
 
-function styled(made: Command): Command {
+function styled(made: Command, terminal: Terminal): Command {
   return made
+    .configureOutput({
+      writeOut: (given) => terminal.print(given.replace(/\n$/, '')),
+      writeErr: (given) => terminal.note(given.replace(/\n$/, '')),
+    })
     .exitOverride()
     .helpCommand(false)
     .configureHelp({ showGlobalOptions: false, helpWidth: 100 })

@@ -37,7 +37,7 @@ const timeout_ms = 35_000
 
 export function client(target: Target): Client {
   const ask = async (address: string, input: Answered, accept: string, extras: Extras) => {
-    const found = await operationAt(address)
+    const found = operationAt(address)
     const answer = await send(target.endpoint(found.role), {
       ...requestOf(found, input),
       headers: { accept, ...(await headersOf(target, found, extras)) },

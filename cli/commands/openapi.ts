@@ -16,9 +16,9 @@ export const definition = command({
     if (!role) throw new Failure(2, `there is no role "${name}"; there are ${known}`)
     const [{ openapi }, { operationsOf }] = await Promise.all([
       import('../../daemon/kernel/openapi.ts'),
-      import('../client/operations.ts'),
+      import('../../daemon/kernel/builtin.ts'),
     ])
-    const document = openapi(`${role.name}-service`, manifest.version, role.purpose, operationsOf(role))
+    const document = openapi(`platform ${role.name}`, manifest.version, role.purpose, operationsOf(role))
     terminal.print(JSON.stringify(document, undefined, json ? undefined : 2))
     return 0
   },

@@ -17,7 +17,7 @@ const verbs: Record<string, AnyOperation> = {
     also: ['/dot/{id}'],
     input: z.strictObject({ id: z.string(), fields: z.array(z.string()).optional(), depth: z.int() }),
     versioned: true,
-    produces: ['text/markdown'],
+    produces: ['text/plain', 'text/markdown'],
     errors: ['not_found'],
     tool: 'point_read',
   }),
@@ -136,6 +136,7 @@ describe('an operation', () => {
     expect(at('/point/{id}', 'delete').responses['204']).not.toHaveProperty('content')
     expect(Object.keys(at('/point/{id}', 'get').responses['200']?.content ?? {})).toEqual([
       'application/json',
+      'text/plain',
       'text/markdown',
     ])
   })

@@ -128,7 +128,14 @@ describe('who asks', () => {
   test('a public operation knows a caller who shows a token, and takes one who does not', async () => {
     const { ask } = await served()
     expect(JSON.parse((await ask('GET /open')).body)).toEqual({ subject: 'anonymous' })
-    expect(JSON.parse((await ask('GET /open', admin)).body)).toEqual({ subject: 'alice' })
+    expect(JSON.parse((await ask('GET /open', admin)).body)).toEqual({ subject: 'alice', ...admin })
+  })
+
+  test('a token that has admitted its caller goes no further', async () => {
+    const { ask } = await served()
+    expect(JSON.parse((await ask('GET /echo/x', admin)).body)).not.toHaveProperty('authorization')
+    const basic = { authorization: 'Basic Y2xpZW50OnNlY3JldA==' }
+    expect(JSON.parse((await ask('GET /open', basic)).body)).toEqual({ subject: 'anonymous', ...basic })
   })
 
   test('a stranger is answered while the body has not even been sent', async () => {

@@ -10,9 +10,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openSqliteStore } from '../conformance/store-arms.ts'
 import { notes } from '../conformance/store-requirement.ts'
 import { requires } from '../support/requires.ts'
+import { probe } from './group-commit-probe.ts'
 import { earlyAcknowledgements, stepsOf } from './system-calls.ts'
 
-const probe = path.join(import.meta.dirname, 'group-commit-probe.ts')
 const callers = 64
 let folder: string
 

@@ -1,18 +1,23 @@
 // A process that writes documents from many callers at once and says on standard output what it asked and what was acknowledged.
 import { writeSync } from 'node:fs'
+import type { Store } from '../../daemon/kernel/store.ts'
 import { openSqliteStore } from '../conformance/store-arms.ts'
 import { aNote, anEvent, notes } from '../conformance/store-requirement.ts'
 
-const [folder, callers, rounds] = process.argv.slice(2)
-if (!folder || !callers || !rounds) throw new Error('usage: group-commit-probe.ts FOLDER CALLERS ROUNDS')
+/** This file, to be run as `node group-commit-probe.ts FOLDER CALLERS ROUNDS`. */
+export const probe = import.meta.filename
 
-const { store } = openSqliteStore(folder)
-await Promise.all(Array.from({ length: Number(callers) }, (_, caller) => writeAll(caller)))
-await store.close()
+if (import.meta.main) {
+  const [folder, callers, rounds] = process.argv.slice(2)
+  if (!folder || !callers || !rounds) throw new Error('usage: group-commit-probe.ts FOLDER CALLERS ROUNDS')
+  const { store } = openSqliteStore(folder)
+  await Promise.all(Array.from({ length: Number(callers) }, (_, caller) => writeAll(store, caller, Number(rounds))))
+  await store.close()
+}
 
 /** Each round asks when the one before is acknowledged, as a client of a service does. */
-async function writeAll(caller: number): Promise<void> {
-  for (let round = 0; round < Number(rounds); round++) {
+async function writeAll(store: Store, caller: number, rounds: number): Promise<void> {
+  for (let round = 0; round < rounds; round++) {
     const id = `${caller}.${round}`
     // Written at once and unbuffered: its place among the system calls is what the test looks at.
     writeSync(1, `ask ${id}\n`)

@@ -73,7 +73,9 @@ function workshopOf(handle: Handle, metrics: Metrics): Workshop {
     set: (...measured) => metrics.set(...measured),
     observe: (...measured) => metrics.observe(...measured),
   }
-  const surroundings = new Proxy(given, { get: (of, key) => Reflect.get(of, key) ?? notHere }) as Surroundings
+  // A promise asks whatever it resolves to for `then`: a call must not have one.
+  const get = (of: object, key: string | symbol) => Reflect.get(of, key) ?? (key === 'then' ? undefined : notHere)
+  const surroundings = new Proxy(given, { get }) as Surroundings
   const store = new Proxy({}, { get: notHere }) as Workshop['store']
   return {
     surroundings,

@@ -16,7 +16,7 @@ export function plainVerbs(): Record<string, AnyOperation> {
       path: '/open',
       input: z.strictObject({}),
       allow: 'public',
-      run: async (call) => ({ subject: call.caller.subject }),
+      run: async (call) => ({ subject: call.caller.subject, authorization: call.authorization }),
     }),
     read: operation({
       ...common,
@@ -26,7 +26,14 @@ export function plainVerbs(): Record<string, AnyOperation> {
       input: z.strictObject({ id: name, limit: z.int().optional() }),
       allow: 'authenticated',
       versioned: true,
-      run: async (call, { id, limit }) => ({ id, limit, version: 7, accepts: call.accepts, trace_id: call.trace_id }),
+      run: async (call, { id, limit }) => ({
+        id,
+        limit,
+        version: 7,
+        accepts: call.accepts,
+        trace_id: call.trace_id,
+        authorization: call.authorization,
+      }),
     }),
     write: operation({
       ...common,

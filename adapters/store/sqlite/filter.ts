@@ -17,7 +17,7 @@ export function columnOf(table: Table, field: string): string {
 /** All conditions joined; `1` when there are none. */
 export function whereOf(table: Table, filter: Filter = {}): Clause {
   const clauses = Object.entries(filter).map(([field, condition]) => clauseOf(columnOf(table, field), condition))
-  if (clauses.length > 0 && !('tenant_id' in filter)) clauses.push(everyTenant(table))
+  if (clauses.length > 0 && !('tenant_id' in filter || 'expires_ts' in filter)) clauses.push(everyTenant(table))
   return allOf(clauses)
 }
 
@@ -28,7 +28,7 @@ export function allOf(clauses: readonly Clause[]): Clause {
 }
 
 /**
- * Indexes begin with the tenant. A sweep over all tenants names each of them, found by stepping through an index from
+ * Indexes begin with the tenant, but for that of expiry. A sweep over all tenants names each of them, found by stepping through an index from
  * one tenant to the next, so that it seeks in every tenant's part of the field's index and reads no other document.
  */
 function everyTenant({ name }: Table): Clause {

@@ -1,8 +1,8 @@
 // The incoming half of the journal: one entry per number for ever, and what is missing told without counting them all.
 import type Database from 'better-sqlite3'
-import type { AuditEvent } from '../../../daemon/kernel/audit.ts'
 import type { Arrival, Gap, Journal, LedgerEntry, Progress } from '../../../daemon/kernel/journal.ts'
 import type { SqliteFile } from './file.ts'
+import type { JournalAudit } from './journal.ts'
 
 export type ArrivalJournal = Pick<
   Journal,
@@ -11,7 +11,7 @@ export type ArrivalJournal = Pick<
 
 type Run = { floor: number; highest: number; beyond: number }
 
-export function arrivalJournal(file: SqliteFile, audit: (events: readonly AuditEvent[]) => void): ArrivalJournal {
+export function arrivalJournal(file: SqliteFile, audit: JournalAudit): ArrivalJournal {
   const statements = prepareArrivals(file.db)
   const progressOf = (channel: string, epoch: number): Progress => {
     const run = statements.run.get(channel, epoch)
@@ -27,12 +27,13 @@ export function arrivalJournal(file: SqliteFile, audit: (events: readonly AuditE
       }),
     receive: (channel, arrival) => file.write(() => enter(statements, channel, arrival)),
     settle: (channel, epoch, seq, outcome, events = []) =>
-      file.write(() => {
+      file.write((db) => {
+        const isOpen = statements.entry.get(channel, epoch, seq)?.state === 'received'
+        if (isOpen) audit.appendInside(db, events)
         statements.forgive.run(channel, epoch, seq)
-        const { changes } = statements.settle.run(outcome.state, outcome.code, channel, epoch, seq)
-        if (changes === 0) return
+        if (!isOpen) return
+        statements.settle.run(outcome.state, outcome.code, channel, epoch, seq)
         if (outcome.state === 'applied') statements.countReceived.run(channel)
-        audit(events)
       }),
     duplicate: (channel) =>
       file.write(() => {
@@ -56,7 +57,7 @@ function prepareArrivals(db: Database.Database) {
       `SELECT epoch, seq, digest, prev, msg_id, kind, at, state, code FROM journal_ledger WHERE ${at}`,
     ),
     insert: db.prepare("INSERT INTO journal_ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'received', '')"),
-    settle: db.prepare(`UPDATE journal_ledger SET state = ?, code = ? WHERE ${at} AND state = 'received'`),
+    settle: db.prepare(`UPDATE journal_ledger SET state = ?, code = ? WHERE ${at}`),
     run: db.prepare<[string, number], Run>(
       'SELECT floor, highest, beyond FROM journal_run WHERE channel = ? AND epoch = ?',
     ),

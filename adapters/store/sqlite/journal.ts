@@ -1,15 +1,16 @@
 // The carriers' journal on a SQLite file: local to the site, whatever the document store is.
-import type { AuditEvent } from '../../../daemon/kernel/audit.ts'
 import type { Channel, Journal } from '../../../daemon/kernel/journal.ts'
+import type { SqliteAudit } from './audit.ts'
 import type { SqliteFile } from './file.ts'
 import { arrivalJournal } from './journal-arrivals.ts'
 import { sentJournal } from './journal-sent.ts'
 import { createJournalTables } from './journal-tables.ts'
 
-/** Appends to the audit chain of the same file, inside the running transaction. */
-export type AppendAudit = (events: readonly AuditEvent[]) => void
+/** The audit chain of the same file: what a step of the journal tells it is in the same transaction. */
+export type JournalAudit = Pick<SqliteAudit, 'appendInside'>
 
-export function sqliteJournal(file: SqliteFile, audit: AppendAudit): Journal {
+/** @throws SqliteError when the tables cannot be made. */
+export function sqliteJournal(file: SqliteFile, audit: JournalAudit): Journal {
   createJournalTables(file.db)
   const columns = 'channel, peer, direction, state, epoch, detail, inventory, sent, received, duplicates'
   const all = file.db.prepare<[], Channel>(`SELECT ${columns} FROM journal_channel ORDER BY channel`)
@@ -27,9 +28,9 @@ export function sqliteJournal(file: SqliteFile, audit: AppendAudit): Journal {
         return one.get(channel) as Channel
       }),
     setState: (channel, state, detail, events = []) =>
-      file.write(() => {
+      file.write((db) => {
+        audit.appendInside(db, events)
         setState.run(state, detail, channel)
-        audit(events)
       }),
     ...sentJournal(file),
     ...arrivalJournal(file, audit),

@@ -35,7 +35,9 @@ export function contentCheck(specimen: Specimen): Fault | undefined {
   const parsed = messageBody.safeParse(read.value)
   if (!parsed.success) return shapeFault('the body', parsed.error, 'SCHEMA')
   const signed = known(specimen, 'statement')
-  if (canonical(parsed.data.label) !== canonical(label.safeParse(signed.label).data)) {
+  const signedLabel = label.safeParse(signed.label)
+  if (!signedLabel.success) return fault('LABEL_MISSING', 'the statement has no label that can be read')
+  if (canonical(parsed.data.label) !== canonical(signedLabel.data)) {
     return fault('LABEL_DENIED', 'the label of the body is not that of the statement')
   }
   if (parsed.data.schema !== signed.body.schema) return fault('SCHEMA', 'the body names another schema')

@@ -10,15 +10,19 @@ import {
   verifyChain,
 } from '../../kernel/audit.ts'
 import { canonical } from '../../kernel/canonical.ts'
-import { refuse } from '../../kernel/errors.ts'
 import { jws, type PublicKey } from '../../kernel/keys.ts'
 import type { Role } from '../../kernel/role.ts'
 import type { Stored } from '../../kernel/store.ts'
-import { roles } from '../../roles.ts'
 import type { SiteFolder } from '../site-folder.ts'
+import { Objection } from './objection.ts'
 import { type RoleDatabase, rolesWithDatabase, withDatabase } from './role-database.ts'
 
 const chunk = 500
+
+/** Roles whose chain lies here. */
+export function rolesWithAudit(folder: SiteFolder): Role[] {
+  return rolesWithDatabase(folder)
+}
 
 /** Oldest first, in pieces, so that a long chain needs little memory. */
 export async function eachRecord(
@@ -75,7 +79,7 @@ async function verdictOf(
     if (seq < head.seq) faults.push(`the chain was cut short: the ${anchored} lies beyond its end (${seq})`)
     else if (head.seq > 0 && record?.hash !== head.hash) faults.push(`the chain was rewritten: the ${anchored} does not fit`)
   }
-  return { writer, records: seq, checkpoints: own.length, faults: [...faults, ...(role.name === 'site' ? anchors.faults : [])] }
+  return { writer: seq === 0 ? role.name : writer, records: seq, checkpoints: own.length, faults: [...faults, ...(role.name === 'site' ? anchors.faults : [])] }
 }
 
 type Head = { readonly writer: string; readonly seq: number; readonly hash: string; readonly at: string }
@@ -113,7 +117,7 @@ async function isSigned({ writer, seq, hash, at, signature }: StoredHead, keys: 
   return Buffer.from(verified.payload).toString('utf8') === canonical({ writer, seq, hash, at })
 }
 
-/** Verifies exported records, one writer after the other, each oldest first. Throws `Refused` for other text. */
+/** Verifies exported records, one writer after the other, each oldest first. Throws `Objection` (5) for other text. */
 export function verifyExport(text: string): ChainVerdict[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   const records = lines.map((line, at) => recordOf(line, at + 1))
@@ -131,15 +135,10 @@ function recordOf(line: string, number: number): AuditRecord {
   try {
     return auditRecord.parse(JSON.parse(line))
   } catch {
-    throw refuse('invalid', `line ${number} is no audit record; \`platform audit export\` makes the file`)
+    throw new Objection(5, `line ${number} is no audit record`, '`platform audit export` makes the file')
   }
 }
 
 function sentenceOf({ seq, fault }: ChainFault): string {
   return `record ${seq} is ${fault === 'reordered' ? 'out of order' : fault}`
-}
-
-/** Undefined for a name that no role has. */
-export function roleNamed(name: string): Role | undefined {
-  return roles.find((role) => role.name === name)
 }

@@ -1,13 +1,12 @@
 // Verifies an evidence block from its file alone: that it is whole, that its result follows, and who signed it.
 import { verifyJws } from '../../../adapters/keys/jose/signatures.ts'
 import { canonical } from '../../kernel/canonical.ts'
-import { refuse } from '../../kernel/errors.ts'
 import type { PublicKey } from '../../kernel/keys.ts'
-import { fieldErrors } from '../../kernel/problem.ts'
 import { combine } from '../../roles/consensus/combine/combine.ts'
 import { decide } from '../../roles/consensus/combine/decide.ts'
 import { type EvidenceBlock, type EvidenceContent, evidenceBlock } from '../../roles/consensus/evidence/model.ts'
 import { isWhole } from '../../roles/consensus/evidence/rules.ts'
+import { faultsIn, Objection } from './objection.ts'
 
 export type EvidenceVerdict = {
   readonly block_id: string
@@ -25,7 +24,7 @@ export type EvidenceVerdict = {
   readonly decided_at: string
 }
 
-/** `given`: keys to trust; undefined: those in the block. Throws `Refused('invalid')` for a file that is no block. */
+/** `given`: keys to trust; undefined: those in the block. Throws `Objection` (5) for a file that is no block. */
 export async function verifyEvidence(text: string, given: readonly PublicKey[] | undefined): Promise<EvidenceVerdict> {
   const block = readBlock(text)
   const { content, block_id } = block
@@ -61,10 +60,10 @@ function readBlock(text: string): EvidenceBlock {
   try {
     content = JSON.parse(text)
   } catch {
-    throw refuse('invalid', 'the file is not JSON')
+    throw new Objection(5, 'the file is not JSON')
   }
   const block = evidenceBlock.safeParse(content)
-  if (!block.success) throw refuse('invalid', 'the file is no evidence block', fieldErrors(block.error))
+  if (!block.success) throw new Objection(5, `the file is no evidence block: ${faultsIn(block.error)}`)
   return block.data
 }
 

@@ -4,13 +4,12 @@ import * as fs from 'node:fs'
 import { dirname } from 'node:path'
 import { prepareRevocations } from '../../../adapters/identity/offline/revocations.ts'
 import { generateKey } from '../../../adapters/keys/jose/key-life.ts'
-import { refuse } from '../../kernel/errors.ts'
 import type { KeyAlgorithm, PublicKey } from '../../kernel/keys.ts'
 import { platformSettings } from '../../kernel/platform-settings.ts'
-import { fieldErrors } from '../../kernel/problem.ts'
 import { roles } from '../../roles.ts'
 import type { SiteFolder } from '../site-folder.ts'
-import { templateNames, templateText, withValue, hasValue } from './profile-template.ts'
+import { faultsIn, Objection } from './objection.ts'
+import { hasValue, templateNames, templateText, withValue } from './profile-template.ts'
 
 export type NewSite = {
   readonly template: string
@@ -33,12 +32,12 @@ const uses: readonly PublicKey['use'][] = ['message', 'token', 'root']
 
 /**
  * Everything is made private (0700, 0600) and the profile is written last, so that a half-made site is not taken for
- * one. Throws `Refused`: `already_exists` for a site that is there, `invalid` for values that a profile cannot hold.
+ * one. Throws `Objection` for a site that is there, and for values that a profile cannot hold.
  */
 export async function makeSite(folder: SiteFolder, given: NewSite): Promise<MadeSite> {
   const { text, ports } = profileText(given)
   if (fs.existsSync(folder.profile) || holdsFiles(folder.keys)) {
-    throw refuse('already_exists', `there is a site in ${dirname(folder.profile)} already; choose another folder`)
+    throw new Objection(3, `there is a site in ${dirname(folder.profile)} already`, 'choose another folder')
   }
   makePrivate(dirname(folder.profile))
   for (const part of [folder.keys, folder.peers, folder.data, folder.filedrop, folder.run]) makePrivate(part)
@@ -55,7 +54,7 @@ export async function makeSite(folder: SiteFolder, given: NewSite): Promise<Made
 function profileText(given: NewSite): { text: string; ports: Record<string, number> } {
   const template = templateText(given.template)
   if (template === undefined) {
-    throw refuse('invalid', `there is no profile "${given.template}"; shipped are ${templateNames().join(', ')}`)
+    throw new Objection(2, `there is no profile "${given.template}"; shipped are ${templateNames().join(', ')}`)
   }
   const { name, tenant_id } = platformSettings.shape
   for (const [field, schema, value] of [
@@ -63,7 +62,7 @@ function profileText(given: NewSite): { text: string; ports: Record<string, numb
     ['tenant', tenant_id, given.tenant_id],
   ] as const) {
     const checked = schema.safeParse(value)
-    if (!checked.success) throw refuse('invalid', `this ${field} cannot be used`, fieldErrors(checked.error))
+    if (!checked.success) throw new Objection(2, `the ${field} "${value}" cannot be used: ${faultsIn(checked.error)}`)
   }
   const named = withValue(withValue(template, 'platform', 'name', given.name), 'platform', 'tenant_id', given.tenant_id)
   const { port_base } = given

@@ -1,23 +1,22 @@
 // Peers for commands: what would be pinned, pinning it with its channel folders, and letting go again.
 import { peerFiles } from '../../../adapters/peers/files/peer-files.ts'
-import { refuse } from '../../kernel/errors.ts'
 import type { PublicKey } from '../../kernel/keys.ts'
 import { labelOf } from '../../kernel/label.ts'
 import { type Peer, peer } from '../../kernel/peer.ts'
-import { fieldErrors } from '../../kernel/problem.ts'
 import type { SiteFolder } from '../site-folder.ts'
 import { enrolChannels } from './filedrop-files.ts'
+import { faultsIn, Objection } from './objection.ts'
 import { keysIn } from './site-keys.ts'
 import { type Environment, siteSettings } from './site-profile.ts'
 
 /** What a peer signs with: its token keys are its own affair, and a revoked key is nobody's. */
 const pinnable: ReadonlySet<PublicKey['use']> = new Set(['message', 'root', 'personal'])
 
-/** The keys of an exported file that may be pinned. Throws `Refused` when there is no message key among them. */
+/** The keys of an exported file that may be pinned. Throws `Objection` when there is no message key among them. */
 export function pinnableKeys(text: string): PublicKey[] {
   const keys = keysIn(text).filter((key) => pinnable.has(key.use) && key.status !== 'revoked')
   if (!keys.some(({ use, status }) => use === 'message' && status === 'active')) {
-    throw refuse('invalid', 'the file holds no active message key, so nothing of this peer could be verified')
+    throw new Objection(2, 'the file holds no active message key, so nothing of this peer could be verified')
   }
   return keys
 }
@@ -35,12 +34,12 @@ export type NewPeer = {
   readonly now: number
 }
 
-/** Pins the peer and makes its channel folders. Throws `Refused` for a name that is pinned, the site's own, or unfit. */
+/** Pins the peer and makes its channel folders. Throws `Objection` for a name that is pinned, the site's own, or unfit. */
 export async function add(folder: SiteFolder, env: Environment, given: NewPeer): Promise<Peer> {
   const pinned = peerOf(folder, env, given)
   const files = peerFiles(folder.peers)
   if (await files.get(pinned.name)) {
-    throw refuse('already_exists', `${pinned.name} is pinned already; remove it first to pin other keys`)
+    throw new Objection(3, `${pinned.name} is pinned already`, `platform peers remove ${pinned.name}, to pin other keys`)
   }
   await files.add(pinned)
   await enrolChannels(folder, env, pinned)
@@ -52,10 +51,10 @@ export async function list(folder: SiteFolder): Promise<Peer[]> {
   return await peerFiles(folder.peers).list()
 }
 
-/** Throws `Refused('not_found')`. */
+/** Throws `Objection` (1) when there is none. */
 export async function get(folder: SiteFolder, name: string): Promise<Peer> {
   const found = await peerFiles(folder.peers).get(name)
-  if (!found) throw refuse('not_found', `there is no peer ${name}; \`platform peers list\` shows those there are`)
+  if (!found) throw new Objection(1, `there is no peer ${name}`, '`platform peers list` shows those there are')
   return found
 }
 
@@ -67,10 +66,10 @@ export async function remove(folder: SiteFolder, name: string): Promise<void> {
 
 function peerOf(folder: SiteFolder, env: Environment, given: NewPeer): Peer {
   const { platform, labels } = siteSettings(folder, env)
-  if (given.name === platform.name) throw refuse('invalid', `${given.name} is this site itself`)
+  if (given.name === platform.name) throw new Objection(2, `${given.name} is this site itself`)
   const ceiling = labelOf({ ...given.ceiling, categories: [...given.ceiling.categories] }, labels, platform.tenant_id)
   if (!ceiling) {
-    throw refuse('invalid', `there is no level "${given.ceiling.level}"; the profile has ${labels.levels.join(', ')}`)
+    throw new Objection(2, `there is no level "${given.ceiling.level}"; the profile has ${labels.levels.join(', ')}`)
   }
   const { threshold, not_after_days, inventory_interval_s } = given
   const checked = peer.safeParse({
@@ -84,6 +83,6 @@ function peerOf(folder: SiteFolder, env: Environment, given: NewPeer): Peer {
     ...(inventory_interval_s === undefined ? {} : { inventory_interval_s }),
     enrolled: new Date(given.now).toISOString(),
   })
-  if (!checked.success) throw refuse('invalid', 'the peer cannot be pinned', fieldErrors(checked.error))
+  if (!checked.success) throw new Objection(2, `the peer cannot be pinned: ${faultsIn(checked.error)}`)
   return checked.data
 }

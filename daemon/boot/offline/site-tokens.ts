@@ -8,8 +8,8 @@ import { fileRevocations } from '../../../adapters/identity/offline/revocations.
 import { readKeyFiles } from '../../../adapters/keys/jose/key-files.ts'
 import { listKeys } from '../../../adapters/keys/jose/key-life.ts'
 import { issueToken, type TokenPayload, verifyToken } from '../../../adapters/keys/jose/tokens.ts'
-import { refuse } from '../../kernel/errors.ts'
 import type { SiteFolder } from '../site-folder.ts'
+import { Objection } from './objection.ts'
 import { type Environment, siteSettings } from './site-profile.ts'
 
 /** Signs with the active token key. `now` in epoch milliseconds, `ttl_s` in seconds. */
@@ -23,12 +23,12 @@ export async function mint(
   const { platform, labels } = siteSettings(folder, env)
   const level = given.clearance?.level
   if (level !== undefined && !labels.levels.includes(level)) {
-    throw refuse('invalid', `there is no level "${level}"; the profile has ${labels.levels.join(', ')}`)
+    throw new Objection(2, `there is no level "${level}"; the profile has ${labels.levels.join(', ')}`)
   }
   const key = readKeyFiles(folder.keys).findLast(
     ({ public_key: { use, status } }) => use === 'token' && status === 'active',
   )
-  if (!key) throw refuse('conflict', 'the site has no active token key; `platform keys generate --use token` makes one')
+  if (!key) throw new Objection(3, 'the site has no active token key', '`platform keys generate --use token` makes one')
   const issuer = offlineIssuer({
     siteName: platform.name,
     sign: (payload) => issueToken(key, payload as TokenPayload),
@@ -94,7 +94,7 @@ export type Revoked = { readonly jti: string } | { readonly subject: string }
 export function revoke(folder: SiteFolder, what: Revoked, reason: string, now: number): void {
   const file = revocationFile(folder)
   // Made by `init` alone: a new, empty list would bring back every token revoked before.
-  if (!existsSync(file)) throw refuse('unavailable', `${file} is missing; restore it from a backup`)
+  if (!existsSync(file)) throw new Objection(3, `${file} is missing`, 'restore it from a backup: without it no token is accepted')
   fileRevocations(file).revoke({ ...what, reason, at: new Date(now).toISOString() })
 }
 

@@ -3,12 +3,12 @@ import { createHash, randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import * as z from 'zod'
-import { type Lock, takeLock } from '../../../adapters/store/sqlite/lock.ts'
-import { Refused, refuse } from '../../kernel/errors.ts'
+import { takeLock } from '../../../adapters/store/sqlite/lock.ts'
 import type { Role } from '../../kernel/role.ts'
 import { roles } from '../../roles.ts'
 import { databaseOf, type SiteFolder } from '../site-folder.ts'
 import { addonFolder } from '../stock.ts'
+import { faultsIn, Objection } from './objection.ts'
 import { rolesWithDatabase, sizeOf, withDatabase, withFile } from './role-database.ts'
 
 export type Holding = {
@@ -81,7 +81,7 @@ export async function backup(
   progress: (text: string) => void,
 ): Promise<BackupManifest> {
   const present = rolesWithDatabase(folder)
-  if (present.length === 0) throw refuse('not_found', 'the site has no data yet')
+  if (present.length === 0) throw new Objection(1, 'the site has no data yet')
   makeFolder(to)
   const databases = []
   for (const role of present) {
@@ -102,8 +102,8 @@ function makeFolder(to: string): void {
     fs.mkdirSync(to, { mode: 0o700 })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') throw refuse('already_exists', `${to} exists already; name a folder that does not`)
-    if (code === 'ENOENT') throw refuse('invalid', `the folder that ${to} should be made in does not exist`)
+    if (code === 'EEXIST') throw new Objection(3, `${to} exists already`, 'name a folder that does not')
+    if (code === 'ENOENT') throw new Objection(2, `the folder that ${to} should be made in does not exist`)
     throw error
   }
 }
@@ -112,7 +112,7 @@ export type Restored = { readonly roles: readonly string[]; readonly kept: strin
 
 /**
  * Puts a backup in the place of the site's data. Everything is verified first: digests, every page, every document, the
- * audit chain. What was there is kept in `data/before-restore-<time>`. Throws `Refused` while a role runs.
+ * audit chain. What was there is kept in `data/before-restore-<time>`. Throws `Objection`: 3 while a role runs, 5 for a backup that is not sound.
  */
 export async function restore(
   folder: SiteFolder,
@@ -139,8 +139,8 @@ export async function restore(
 }
 
 /** No role can start while its data is exchanged. */
-function lockAll(folder: SiteFolder): Lock[] {
-  const locks: Lock[] = []
+function lockAll(folder: SiteFolder): { release(): void }[] {
+  const locks: { release(): void }[] = []
   for (const { name } of roles) {
     const lock = takeLock(join(folder.run, `${name}.lock`), addonFolder(folder))
     if (lock) {
@@ -148,7 +148,7 @@ function lockAll(folder: SiteFolder): Lock[] {
       continue
     }
     for (const taken of locks) taken.release()
-    throw refuse('conflict', `the role ${name} runs; stop the site first`)
+    throw new Objection(3, `the role ${name} runs`, 'stop the site first')
   }
   return locks
 }
@@ -158,11 +158,19 @@ function readManifest(from: string): BackupManifest {
   try {
     text = fs.readFileSync(join(from, 'manifest.json'), 'utf8')
   } catch {
-    throw refuse('not_found', `there is no backup in ${resolve(from)}: it has no manifest.json`)
+    throw new Objection(1, `there is no backup in ${resolve(from)}: it has no manifest.json`)
   }
-  const read = manifest.safeParse(JSON.parse(text))
-  if (!read.success) throw refuse('invalid', 'manifest.json is not that of a backup')
+  const read = manifest.safeParse(jsonOf(text))
+  if (!read.success) throw new Objection(5, `manifest.json is not that of a backup: ${faultsIn(read.error)}`)
   return read.data
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 type Entry = BackupManifest['databases'][number]
@@ -171,14 +179,14 @@ type Entry = BackupManifest['databases'][number]
 async function stage(folder: SiteFolder, source: string, copy: string, entry: Entry): Promise<void> {
   const role = roles.find((known) => known.name === entry.role)
   if (!role || basename(databaseOf(folder, entry.role)) !== entry.file) {
-    throw refuse('invalid', `the backup holds ${entry.file} of ${entry.role}, which this version does not know`)
+    throw new Objection(5, `the backup holds ${entry.file} of ${entry.role}, which this version does not know`)
   }
   fs.copyFileSync(source, copy, fs.constants.COPYFILE_EXCL)
   fs.chmodSync(copy, 0o600)
   const { sha256 } = await fingerprintOf(copy)
-  if (sha256 !== entry.sha256) throw refuse('invalid', `${entry.file} is not the file that the manifest names`)
+  if (sha256 !== entry.sha256) throw new Objection(5, `${entry.file} is not the file that the manifest names`)
   const faults = await withFile(copy, addonFolder(folder), role, ({ store }) => store.check())
-  if (faults.length > 0) throw new Refused('invalid', `${entry.file} is not sound: ${faults[0]}`)
+  if (faults.length > 0) throw new Objection(5, `${entry.file} is not sound: ${faults[0]}`)
 }
 
 function exchange(folder: SiteFolder, staging: string, kept: string, files: readonly string[]): void {

@@ -1,0 +1,87 @@
+// One peer's line: its folders, the names of its two channels, and whether they may be used at this moment.
+import type { AuditEvent } from '../../../daemon/kernel/audit.ts'
+import type { Direction } from '../../../daemon/kernel/journal.ts'
+import type { Label } from '../../../daemon/kernel/label.ts'
+import type { Peer } from '../../../daemon/kernel/peer.ts'
+import type { ChannelStatus } from '../../../daemon/kernel/transport.ts'
+import { channelName, type Folders, folderFault, foldersOf } from './layout.ts'
+import { alarmsTotal } from './metrics.ts'
+import type { Surroundings } from './surroundings.ts'
+
+export type Standing = {
+  readonly state: ChannelStatus['state']
+  readonly epoch: number
+  readonly detail: string
+  /** As pinned at this moment: a revocation counts at once. Absent when the channel may not be used. */
+  readonly peer?: Peer
+}
+
+export type Line = {
+  readonly peer: string
+  readonly folders: Folders
+  readonly channel: Readonly<Record<Direction, string>>
+  /** A fault that only work on the channel could find, until that work goes well again. */
+  readonly trouble: Map<Direction, string>
+  /** Raised already, so that an alarm sounds once. */
+  readonly alarms: Map<Direction, string>
+}
+
+export function lineTo(peer: string, { root, site }: Surroundings): Line {
+  const channel = { out: channelName(site, peer), in: channelName(peer, site) }
+  return { peer, folders: foldersOf(root, peer), channel, trouble: new Map(), alarms: new Map() }
+}
+
+/** Whether the channel may be used now; a stop or a freeze is told once, loudly. */
+export async function standing(line: Line, direction: Direction, around: Surroundings): Promise<Standing> {
+  const now = await judged(line, direction, around)
+  await alarm(line, direction, now, around)
+  return now
+}
+
+async function judged(line: Line, direction: Direction, { peers, journal, site }: Surroundings): Promise<Standing> {
+  const name = line.channel[direction]
+  const entry = (await journal.channels()).find(({ channel }) => channel === name)
+  const stopped = (detail: string): Standing => ({ state: 'stopped', epoch: entry?.epoch ?? 1, detail })
+  if (entry?.state === 'frozen') return { state: 'frozen', epoch: entry.epoch, detail: entry.detail }
+  const lost = folderFault(line.folders, site, line.peer)
+  if (lost !== undefined) return stopped(lost)
+  if (entry?.state !== 'open') return stopped('the journal does not know this channel; enrol the peer')
+  const peer = await peers.get(line.peer)
+  if (!peer) return stopped(`${line.peer} is not pinned any more`)
+  const trouble = line.trouble.get(direction)
+  return { state: 'open', epoch: entry.epoch, detail: trouble ?? '', peer }
+}
+
+async function alarm(line: Line, direction: Direction, now: Standing, around: Surroundings): Promise<void> {
+  const detail = now.state === 'open' ? undefined : now.detail
+  if (detail === undefined) line.alarms.delete(direction)
+  if (detail === undefined || line.alarms.get(direction) === detail) return
+  line.alarms.set(direction, detail)
+  around.log.error(`filedrop.channel.${now.state}`, { peer: line.peer, direction, detail })
+  around.metrics.count(alarmsTotal, { peer: line.peer, alarm: now.state })
+  await around.record([
+    eventOf(line, `filedrop.channel.${now.state}`, line.channel[direction], { direction, detail }, around),
+  ])
+}
+
+/** An event of the audit chain about this line; `refused` when something was not let through. */
+export function eventOf(
+  line: Line,
+  action: string,
+  target: string,
+  detail: Readonly<Record<string, unknown>>,
+  { clock, tenant_id, random }: Pick<Surroundings, 'clock' | 'tenant_id' | 'random'>,
+  more: { readonly outcome?: AuditEvent['outcome']; readonly label?: Label } = {},
+): AuditEvent {
+  return {
+    at: new Date(clock.now()).toISOString(),
+    action,
+    outcome: more.outcome ?? 'done',
+    tenant_id,
+    subject: `peer:${line.peer}`,
+    target,
+    trace_id: random(16),
+    detail,
+    ...(more.label ? { label: more.label } : {}),
+  }
+}

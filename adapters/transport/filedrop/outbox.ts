@@ -1,0 +1,100 @@
+// The sending half of a line: one number per message, without a gap, and the same bytes however often it is asked.
+import { isRefused, refuse } from '../../../daemon/kernel/errors.ts'
+import type { Peer } from '../../../daemon/kernel/peer.ts'
+import type { Outgoing } from '../../../daemon/kernel/transport.ts'
+import { labelDenial, namesOf } from './label-gate.ts'
+import { eventOf, type Line, standing } from './line.ts'
+import { publishedTotal, sentTotal } from './metrics.ts'
+import { inLine, type Loop, loop } from './one-at-a-time.ts'
+import { isInReady, keep, publish } from './publishing.ts'
+import { seal } from './sealing.ts'
+import type { Surroundings } from './surroundings.ts'
+
+export type Sent = { msg_id: string; epoch: number; seq: number }
+
+export type Outbox = {
+  send(message: Outgoing, peer: Peer): Promise<Sent>
+  readonly publisher: Loop
+}
+
+/** Messages published between two looks at the channel's state. */
+const batch = 64
+
+export function outbox(line: Line, around: Surroundings): Outbox {
+  const { journal, label_policy, metrics, record } = around
+  const channel = line.channel.out
+  const oneAfterAnother = inLine()
+  const publisher = loop(
+    () => publishAll(line, around),
+    (error) => fail(line, error, around),
+  )
+
+  const number = async (message: Outgoing, peer: Peer): Promise<Sent> => {
+    const known = await journal.sent(channel, message.event_id)
+    if (known) return sentOf(known)
+    const sealed = await seal(message, channel, peer, await journal.head(channel), around)
+    if ((await journal.append(channel, [sealed])) === 'behind') {
+      throw refuse('unavailable', 'another process sends on this channel; only one may')
+    }
+    metrics.count(sentTotal, { peer: line.peer })
+    return sentOf(sealed)
+  }
+
+  return {
+    publisher,
+    async send(message, peer) {
+      const denial = labelDenial(message.label, peer, namesOf(peer), label_policy)
+      if (denial !== undefined) {
+        const about = { kind: message.kind, detail: denial }
+        await record([
+          eventOf(line, 'filedrop.message.denied', message.event_id, about, around, { outcome: 'refused' }),
+        ])
+        throw refuse('label_denied', denial)
+      }
+      const now = await standing(line, 'out', around)
+      if (!now.peer) throw refuse('unavailable', `the channel to ${line.peer} is ${now.state}: ${now.detail}`)
+      const sent = await oneAfterAnother(() => number(message, peer))
+      publisher.trigger()
+      return sent
+    },
+  }
+}
+
+function sentOf({ msg_id, epoch, seq }: Sent): Sent {
+  return { msg_id, epoch, seq }
+}
+
+/** In the order of their numbers; what a crash left half done is done again with the identical bytes. */
+async function publishAll(line: Line, around: Surroundings): Promise<void> {
+  const { journal, metrics } = around
+  for (;;) {
+    if (!(await standing(line, 'out', around)).peer) return
+    const spooled = await journal.outbox(line.channel.out, 'SPOOLED', batch)
+    for (const message of spooled) {
+      if ((await publish(line.folders, message)) === 'different') {
+        throw new Error(`out/ready holds other bytes under number ${message.seq}; somebody else writes there`)
+      }
+    }
+    await journal.mark(line.channel.out, spooled, 'PUBLISHED')
+    metrics.count(publishedTotal, { peer: line.peer }, spooled.length)
+    if (spooled.length < batch) break
+  }
+  await noticePickedUp(line, around)
+  line.trouble.delete('out')
+}
+
+/** Gone from `ready`: a carrier took it. That is no evidence that it arrived. */
+async function noticePickedUp(line: Line, { journal }: Surroundings): Promise<void> {
+  const gone = (await journal.numbers(line.channel.out, 'PUBLISHED')).filter((each) => !isInReady(line.folders, each))
+  for (const { epoch, seq } of gone) {
+    const message = await journal.get(line.channel.out, epoch, seq)
+    if (message) await keep(line.folders, message)
+    await journal.mark(line.channel.out, [{ epoch, seq }], 'PICKED_UP')
+  }
+}
+
+function fail(line: Line, error: unknown, { log }: Surroundings): void {
+  const detail = isRefused(error) || error instanceof Error ? error.message : String(error)
+  line.trouble.set('out', `publishing failed, and is tried again: ${detail}`)
+  log.error('filedrop.publish.failed', { peer: line.peer, detail })
+}

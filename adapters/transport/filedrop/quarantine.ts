@@ -1,0 +1,136 @@
+// Where refused files go: moved, never deleted, each with a file beside it that says why.
+import * as fs from 'node:fs'
+import { join } from 'node:path'
+import * as z from 'zod'
+import { kindOf, type Path } from './dropped-file.ts'
+import { foldersOf } from './layout.ts'
+import { readOwnFile, writeDurably } from './own-file.ts'
+import { type Fault, reasons } from './reasons.ts'
+
+const reasonFile = z.strictObject({
+  v: z.literal(1),
+  reason: z.enum(reasons),
+  detail: z.string(),
+  code: z.string().optional(),
+  at: z.iso.datetime(),
+  peer: z.string(),
+  channel: z.string(),
+  epoch: z.int().optional(),
+  seq: z.int().optional(),
+  msg_id: z.string().optional(),
+  statement_digest: z.string().optional(),
+  files: z.array(
+    z.strictObject({ was: z.string(), was_base64: z.string().optional(), name: z.string(), bytes: z.int() }),
+  ),
+})
+export type ReasonFile = z.infer<typeof reasonFile>
+
+/** `as`: the name it gets in quarantine, after the item's id. `was`: the name it came under, as bytes if it is no text. */
+export type Moved = {
+  readonly path: Path
+  readonly was: string | Buffer
+  readonly as: 'env.json' | 'body.json' | 'file'
+}
+
+export type Case = Omit<ReasonFile, 'v' | 'reason' | 'detail' | 'code' | 'files' | 'at'> & {
+  readonly stem: string
+  readonly fault: Fault
+  /** Epoch milliseconds. */
+  readonly now: number
+  /** Makes the id unique: one number may come in many guises. */
+  readonly mark: string
+}
+
+/** The reason is on disk before anything moves, so that no file lies there unexplained. Returns the bytes it takes. */
+export function quarantine(folder: string, about: Case, files: readonly Moved[]): number {
+  const { stem, fault, now, mark, ...where } = about
+  const id = `${stem}-${mark}`
+  const present = files.filter(({ path }) => kindOf(path) !== 'gone')
+  const sizes = present.map(({ path }) => sizeOf(path))
+  const content: ReasonFile = {
+    v: 1,
+    ...fault,
+    at: new Date(now).toISOString(),
+    ...where,
+    files: present.map(({ was, as }, index) => ({
+      ...(typeof was === 'string' ? { was } : { was: was.toString('utf8'), was_base64: was.toString('base64') }),
+      name: `${id}.${as}`,
+      bytes: sizes[index] ?? 0,
+    })),
+  }
+  writeDurably(join(folder, `${id}.reason.json`), `${JSON.stringify(content, undefined, 2)}\n`)
+  for (const { path, as } of present) fs.renameSync(path, join(folder, `${id}.${as}`))
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+/** What the folder holds: items, and the bytes that they really take. */
+export function stockOf(folder: string): { items: number; bytes: number } {
+  const names = fs.readdirSync(folder)
+  let bytes = 0
+  for (const name of names) if (!name.endsWith('.reason.json')) bytes += sizeOf(join(folder, name))
+  return { items: names.filter((name) => name.endsWith('.reason.json')).length, bytes }
+}
+
+/** Disk space, not length: a sparse file of many gigabytes must not close the channel. */
+function sizeOf(path: Path): number {
+  const stat = fs.lstatSync(path, { throwIfNoEntry: false })
+  return stat?.isFile() ? Math.min(stat.size, stat.blocks * 512) : 0
+}
+
+/** The name in quarantine of the file whose other half went there before a crash; undefined when there is none. */
+export function halfMoved(folder: string, stem: string, other: string, own: string): string | undefined {
+  const there = fs.readdirSync(folder).find((name) => name.startsWith(`${stem}-`) && name.endsWith(`.${other}.json`))
+  return there === undefined ? undefined : there.replace(`.${other}.json`, `.${own}.json`)
+}
+
+export type Quarantined = {
+  /** `<peer>/<id>` */
+  readonly id: string
+  readonly peer: string
+  /** The name that the first of its files came under. */
+  readonly file: string
+  readonly reason: string
+  readonly detail: string
+  readonly at: string
+  /** SHA-384 of the statement, where one was verified. */
+  readonly digest?: string
+  readonly bytes: number
+}
+
+/** The items of a peer, newest first. What is no reason file has no entry. */
+export function listQuarantine(root: string, peer: string, limit: number): Quarantined[] {
+  const folder = foldersOf(root, peer).quarantine
+  if (!fs.existsSync(folder)) return []
+  const entries = fs
+    .readdirSync(folder)
+    .filter((name) => name.endsWith('.reason.json'))
+    .flatMap((name) => entryOf(folder, peer, name))
+  return entries.sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, limit)
+}
+
+function entryOf(folder: string, peer: string, name: string): Quarantined[] {
+  const read = readReason(join(folder, name))
+  if (!read) return []
+  const { reason, detail, at, files, statement_digest } = read
+  return [
+    {
+      id: `${peer}/${name.slice(0, -'.reason.json'.length)}`,
+      peer,
+      file: files[0]?.was ?? '',
+      reason,
+      detail,
+      at,
+      ...(statement_digest === undefined ? {} : { digest: statement_digest }),
+      bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+    },
+  ]
+}
+
+/** Undefined for what is no reason file. */
+export function readReason(path: string): ReasonFile | undefined {
+  try {
+    return reasonFile.safeParse(JSON.parse(readOwnFile(path) ?? 'null')).data
+  } catch {
+    return undefined
+  }
+}

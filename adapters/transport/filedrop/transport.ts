@@ -1,0 +1,112 @@
+// The file-drop carrier: signed files in folders, which somebody else copies one way from site to site.
+import { refuse } from '../../../daemon/kernel/errors.ts'
+import type { Peer } from '../../../daemon/kernel/peer.ts'
+import type { ChannelStatus, Transport } from '../../../daemon/kernel/transport.ts'
+import { enrolChannel } from './enrolment.ts'
+import { hasChannelFile } from './layout.ts'
+import { type Line, lineTo, standing } from './line.ts'
+import { openLine, type RunningLine } from './running-line.ts'
+import { filedropSettings } from './settings.ts'
+import { statusOf } from './status.ts'
+import type { FiledropOptions, Surroundings } from './surroundings.ts'
+import type { Deliver } from './taking-in.ts'
+
+export type FiledropTransport = Transport & {
+  /** Makes the channel of a pinned peer, and opens it when the carrier runs; see `enrolChannel`. */
+  enrol(peer: Peer): Promise<void>
+  /** Looks at everything now; resolves when all that this finds is done. */
+  rescan(): Promise<void>
+}
+
+/** Throws ZodError for settings that are none. Nothing is touched before `start`, `enrol` or `send`. */
+export function filedropTransport(options: FiledropOptions): FiledropTransport {
+  const settings = filedropSettings.parse(options.settings ?? {})
+  const around: Surroundings = { ...options, settings, releasable_names: options.releasable_names ?? [] }
+  return new Filedrop(around)
+}
+
+class Filedrop implements FiledropTransport {
+  readonly name = 'filedrop' as const
+  readonly #around: Surroundings
+  readonly #lines = new Map<string, RunningLine>()
+  #deliver: Deliver | undefined
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(around: Surroundings) {
+    this.#around = around
+  }
+
+  async enrol(peer: Peer): Promise<void> {
+    await enrolChannel(peer, this.#around)
+    if (this.#deliver) this.#lineOf(peer.name).trigger()
+  }
+
+  async send(message: Parameters<Transport['send']>[0]) {
+    const peer = await this.#around.peers.get(message.peer)
+    if (!peer) throw refuse('not_found', `there is no peer ${message.peer}`)
+    return await this.#lineOf(peer.name).outbox.send(message, peer)
+  }
+
+  async start(deliver: Deliver): Promise<void> {
+    if (this.#deliver) throw new Error('the carrier runs already')
+    this.#deliver = deliver
+    for (const line of this.#lines.values()) line.run(deliver)
+    await this.#triggerAll()
+    const { rescan_ms } = this.#around.settings
+    if (rescan_ms > 0) this.#timer = setInterval(() => void this.#triggerAll(), rescan_ms)
+  }
+
+  async rescan(): Promise<void> {
+    await this.#triggerAll()
+    for (const line of this.#lines.values()) await line.idle()
+  }
+
+  async status(): Promise<ChannelStatus[]> {
+    const found: ChannelStatus[] = []
+    for (const line of await this.#allLines()) found.push(...(await statusOf(line, this.#around)))
+    return found
+  }
+
+  async health(): Promise<{ ok: boolean; detail: string }> {
+    const troubles: string[] = []
+    for (const { line } of await this.#allLines()) {
+      for (const direction of ['out', 'in'] as const) {
+        const { state, detail } = await standing(line, direction, this.#around)
+        if (state !== 'open' || detail !== '') troubles.push(`${line.peer} ${direction}: ${detail || state}`)
+      }
+    }
+    return { ok: troubles.length === 0, detail: troubles.join('; ') }
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    const lines = [...this.#lines.values()]
+    this.#lines.clear()
+    this.#deliver = undefined
+    await Promise.all(lines.map((line) => line.close()))
+  }
+
+  /** Peers are read anew each time: one that was pinned while the carrier runs is taken up with the next scan. */
+  async #triggerAll(): Promise<void> {
+    try {
+      for (const line of await this.#allLines()) line.trigger()
+    } catch (error) {
+      this.#around.log.error('filedrop.peers.unreadable', { detail: error instanceof Error ? error.message : '' })
+    }
+  }
+
+  async #allLines(): Promise<RunningLine[]> {
+    for (const { name } of await this.#around.peers.list()) this.#lineOf(name)
+    return [...this.#lines.values()]
+  }
+
+  #lineOf(peer: string): RunningLine {
+    const known = this.#lines.get(peer)
+    if (known) return known
+    const line: Line = lineTo(peer, this.#around)
+    const running = openLine(line, this.#around, () => hasChannelFile(line.folders))
+    this.#lines.set(peer, running)
+    if (this.#deliver) running.run(this.#deliver)
+    return running
+  }
+}

@@ -1,0 +1,40 @@
+// Writes whole audit chains, oldest first, for a SIEM or for verification elsewhere.
+import manifest from '../../../package.json' with { type: 'json' }
+import { offline } from '../../../daemon/boot/offline.ts'
+import { cefOf } from '../../cef.ts'
+import { command, Failure } from '../../command.ts'
+import { choice, flag, instant, otherwise, text } from '../../params.ts'
+import { requireSite, siteOption } from '../../site.ts'
+
+export const definition = command({
+  words: 'audit export',
+  summary: 'audit records, oldest first, as JSON lines or CEF',
+  notes: [
+    'Reads the databases of the site, while it runs or not: who may read them sees records of every tenant and level.',
+    'An export without --since and --until is a whole chain: `platform audit verify FILE` checks it anywhere.',
+  ].join('\n'),
+  options: {
+    role: text('ROLE', 'only this role’s chain; else all'),
+    format: otherwise('json', choice('FORMAT', 'of each line', ['json', 'cef'])),
+    since: instant('TIME', 'from this instant on'),
+    until: instant('TIME', 'before this instant'),
+    json: flag('JSON lines, which is the default'),
+    ...siteOption,
+  },
+  example: 'platform audit export --format cef --since 2026-05-01 > audit.cef',
+  async run(given, terminal) {
+    const folder = requireSite(given, terminal)
+    const { rolesWithAudit, eachRecord } = await offline.audit()
+    const all = rolesWithAudit(folder)
+    const wanted = all.filter((role) => given.role === undefined || role.name === given.role)
+    if (given.role !== undefined && wanted.length === 0) throw new Failure(1, `the role ${given.role} has no records here`)
+    const isCef = given.format === 'cef' && !given.json
+    const span = { ...(given.since ? { since: given.since } : {}), ...(given.until ? { until: given.until } : {}) }
+    for (const role of wanted) {
+      await eachRecord(folder, role, span, (record) =>
+        terminal.print(isCef ? cefOf(record, manifest.version) : JSON.stringify(record)),
+      )
+    }
+    return 0
+  },
+})

@@ -1,0 +1,49 @@
+// Whether the site can sign and its tokens be judged, today and in a month.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileRevocations } from '../../../../adapters/identity/offline/revocations.ts'
+import { listKeys } from '../../../../adapters/keys/jose/key-life.ts'
+import type { PublicKey } from '../../../kernel/keys.ts'
+import type { Examined } from '../examination.ts'
+import { ending, type Finding, fine, problem } from '../finding.ts'
+import { list } from '../site-peers.ts'
+
+const needed: readonly PublicKey['use'][] = ['message', 'token']
+
+export async function keyFindings({ folder, now }: Examined): Promise<Finding[]> {
+  const active = listKeys(folder.keys).filter((key) => key.status === 'active')
+  const missing = needed
+    .filter((use) => !active.some((key) => key.use === use))
+    .map((use) => problem('keys', `there is no active ${use} key`, `platform keys generate --use ${use}`))
+  const endings = active.flatMap((key) => {
+    const end = key.not_after === undefined ? undefined : Date.parse(key.not_after)
+    if (end === undefined) return []
+    return ending('keys', `the key ${key.kid}`, end, now, `platform keys rotate ${key.kid}, then give peers the new one`) ?? []
+  })
+  const ofPeers = (await list(folder)).flatMap((peer) => peerFindings(peer.name, peer.keys, now))
+  const all = [...missing, ...endings, ...ofPeers]
+  return all.length > 0 ? all : [fine('keys', `${active.length} active, none near its end`)]
+}
+
+function peerFindings(name: string, keys: readonly PublicKey[], now: number): Finding[] {
+  const remedy = `get ${name}’s new keys, compare fingerprints: platform peers remove ${name}, then add it again`
+  const usable = keys.filter((key) => key.use === 'message' && key.status === 'active')
+  if (usable.length === 0) return [problem('keys', `${name} has no active message key here`, remedy)]
+  return usable.flatMap((key) => {
+    const end = key.not_after === undefined ? undefined : Date.parse(key.not_after)
+    return end === undefined ? [] : (ending('keys', `${name}’s key ${key.kid}`, end, now, remedy) ?? [])
+  })
+}
+
+/** A list of revoked tokens that is gone or damaged makes every token invalid. */
+export function tokenFindings({ folder }: Examined): Finding[] {
+  const file = join(folder.identity, 'revoked.jsonl')
+  const remedy = `restore ${file} from a backup: without it no token is accepted`
+  if (!existsSync(file)) return [problem('tokens', 'the list of revoked tokens is missing', remedy)]
+  try {
+    fileRevocations(file).isRevoked({ jti: 'tok_none', sub: 'nobody', iat: 0 })
+  } catch {
+    return [problem('tokens', 'the list of revoked tokens cannot be read', remedy)]
+  }
+  return [fine('tokens', 'the list of revoked tokens is sound')]
+}

@@ -1,0 +1,16 @@
+// Whether the databases are sound to the last document and audit record.
+import type { Examined } from '../examination.ts'
+import { type Finding, fine, problem } from '../finding.ts'
+import { check } from '../store-files.ts'
+
+export async function storeFindings({ folder }: Examined): Promise<Finding[]> {
+  const all = await check(folder, () => undefined)
+  if (all.length === 0) return [fine('store', 'the site has no data yet')]
+  return all.flatMap(({ role, faults }) =>
+    faults.length === 0
+      ? [fine('store', `the database of ${role} is sound`)]
+      : faults.map((fault) =>
+          problem('store', `${role}: ${fault}`, 'stop the site and put back a backup: platform store restore DIR'),
+        ),
+  )
+}

@@ -1,0 +1,25 @@
+// Why a command that works on the site's files will not do as it was told, with the exit code that says so to scripts.
+
+/** 1: there is no such thing. 2: it was asked wrongly. 3: the state of the site forbids it. 5: it does not verify. */
+export type ObjectionExit = 1 | 2 | 3 | 5
+
+/** The message is for the person at the terminal, who owns these files: it may name paths, never a secret. */
+export class Objection extends Error {
+  readonly exit: ObjectionExit
+  readonly remedy: string | undefined
+
+  constructor(exit: ObjectionExit, message: string, remedy?: string) {
+    super(message)
+    this.name = 'Objection'
+    this.exit = exit
+    this.remedy = remedy
+  }
+}
+
+/** The first faults of a parsed thing, for the end of a sentence. */
+export function faultsIn(error: { readonly issues: readonly { path: PropertyKey[]; message: string }[] }): string {
+  return error.issues
+    .slice(0, 5)
+    .map(({ path, message }) => (path.length ? `${path.map(String).join('.')}: ${message}` : message))
+    .join('; ')
+}

@@ -1,0 +1,147 @@
+// Making a site and looking after it without a running daemon: what is private, what is refused, what is said.
+import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { answered, platform, scratch } from '../support/command-line.ts'
+
+const { dir, remove } = scratch('site')
+const alpha = path.join(dir, 'alpha')
+const at = { env: { PLATFORM_SITE: alpha } }
+
+beforeAll(async () => {
+  await answered(['init', '--site', alpha, '--tenant', 'acme', '--port-base', '0', '--yes'])
+})
+afterAll(remove)
+
+function everyPath(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const file = path.join(folder, entry.name)
+    return entry.isDirectory() ? [file, ...everyPath(file)] : [file]
+  })
+}
+
+describe('init', () => {
+  test('makes folders 0700 and files 0600, and nothing else', () => {
+    const modes = [alpha, ...everyPath(alpha)].map((file) => {
+      const found = lstatSync(file)
+      return [file, found.isDirectory(), found.mode & 0o777] as const
+    })
+    expect(modes.length).toBeGreaterThan(10)
+    for (const [file, isFolder, mode] of modes) expect([file, mode]).toEqual([file, isFolder ? 0o700 : 0o600])
+  })
+
+  test('refuses to touch a site that exists', async () => {
+    const before = readFileSync(path.join(alpha, 'profile.yaml'), 'utf8')
+    const again = await platform(['init', '--site', alpha, '--tenant', 'other', '--yes'])
+    expect(again).toMatchObject({ exit: 3, stdout: '' })
+    expect(again.stderr).toContain('there is a site in')
+    expect(readFileSync(path.join(alpha, 'profile.yaml'), 'utf8')).toBe(before)
+  })
+
+  test('refuses a name that peers could not use, and an unknown profile, and makes nothing', async () => {
+    const site = path.join(dir, 'none')
+    expect((await platform(['init', '--site', site, '--name', 'Not A Name'])).exit).toBe(2)
+    const unknown = await platform(['init', '--site', site, '--profile', 'nope'])
+    expect(unknown.exit).toBe(2)
+    expect(unknown.stderr).toContain('classified-airgapped')
+    expect(existsSync(site)).toBe(false)
+  })
+
+  test('places roles and their inner listeners from a port base on, comments kept', async () => {
+    const site = path.join(dir, 'ports')
+    const made = await answered(['init', '--site', site, '--port-base', '9500', '--profile', 'coalition_federated'])
+    expect(made.ports).toMatchObject({ site: 9500, consensus: 9501 })
+    const text = readFileSync(path.join(site, 'profile.yaml'), 'utf8')
+    expect(text).toContain('metrics_listen: "127.0.0.1:9511"')
+    expect(text).toContain('# metrics stay inside; the public listener has none')
+    expect((await answered(['profile', 'validate', '--site', site])).valid).toBe(true)
+  })
+
+  test('says what to do next on stderr, so that stdout stays the result', async () => {
+    const ended = await platform(['init', '--site', path.join(dir, 'next')])
+    expect(ended.stderr).toContain('platform serve --site')
+    expect(ended.stdout).not.toContain('platform serve')
+  })
+})
+
+describe('profile', () => {
+  test.each(readdirSync('profiles').filter((file) => file.endsWith('.yaml')))('%s is valid as shipped', async (file) => {
+    expect((await answered(['profile', 'validate', path.resolve('profiles', file)])).problems).toEqual([])
+  })
+
+  test('explain tells value, origin and meaning of each setting, and of one', async () => {
+    const all = await answered(['profile', 'explain'], { env: { ...at.env, LOG_LEVEL: 'debug' } })
+    const level = all.settings.find((row: { setting: string }) => row.setting === 'platform.log_level')
+    expect(level).toMatchObject({ value: 'debug', origin: 'environment LOG_LEVEL', doc: expect.any(String) })
+    const one = await answered(['profile', 'explain', 'platform.name'], at)
+    expect(one.settings).toMatchObject([{ setting: 'platform.name', value: 'alpha', origin: 'profile' }])
+  })
+
+  test('validate names a fault with its place and the nearest known key, and ends with 5', async () => {
+    const file = path.join(dir, 'bad.yaml')
+    writeFileSync(file, 'platform:\n  name: a\n  tenant_id: t\n  log_levle: info\n')
+    const ended = await platform(['profile', 'validate', file])
+    expect(ended.exit).toBe(5)
+    expect(ended.stdout).toContain('platform.log_levle: unknown key; did you mean "log_level"?')
+  })
+
+  test('schema is a JSON Schema with every section', async () => {
+    const schema = await answered(['profile', 'schema'])
+    expect(Object.keys(schema.properties)).toEqual(expect.arrayContaining(['platform', 'labels', 'site', 'consensus']))
+  })
+})
+
+describe('doctor', () => {
+  test('finds nothing wrong with a new site', async () => {
+    const { healthy, findings } = await answered(['doctor'], at)
+    expect(findings.filter((finding: { state: string }) => finding.state !== 'ok')).toEqual([])
+    expect(healthy).toBe(true)
+  })
+
+  test('finds a key that others may read, says how to mend it, and ends with 5', async () => {
+    const site = path.join(dir, 'ill')
+    await answered(['init', '--site', site, '--port-base', '0'])
+    const [key = ''] = readdirSync(path.join(site, 'keys'))
+    const file = path.join(site, 'keys', key)
+    chmodSync(file, 0o644)
+    const ended = await platform(['doctor', '--site', site])
+    expect(ended.exit).toBe(5)
+    expect(ended.stdout).toContain(`chmod 600 ${file}`)
+  })
+
+  test('finds that the list of revoked tokens is gone', async () => {
+    const site = path.join(dir, 'forgetful')
+    await answered(['init', '--site', site, '--port-base', '0'])
+    rmSync(path.join(site, 'identity/revoked.jsonl'))
+    const ended = await platform(['doctor', '--site', site])
+    expect(ended.exit).toBe(5)
+    expect(ended.stdout).toContain('revoked tokens is missing')
+  })
+})
+
+describe('conventions', () => {
+  test('without a site a command is refused and says how to make one', async () => {
+    const ended = await platform(['keys', 'list'], { cwd: dir })
+    expect(ended).toMatchObject({ exit: 3, stdout: '' })
+    expect(ended.stderr).toContain('platform init')
+  })
+
+  test('a site that does not run is not reachable', async () => {
+    const ended = await platform(['consensus', 'list'], at)
+    expect(ended).toMatchObject({ exit: 4, stdout: '' })
+    expect(ended.stderr).toContain('not running')
+    expect((await platform(['status'], at)).exit).toBe(4)
+  })
+
+  test('nothing is coloured where nobody looks, nor where NO_COLOR is set', async () => {
+    for (const env of [at.env, { ...at.env, NO_COLOR: '1' }]) {
+      const ended = await platform(['doctor'], { env })
+      expect(ended.stdout + ended.stderr).not.toContain('\u001b')
+    }
+  })
+
+  test('version is quick to say who it is', async () => {
+    expect(await answered(['version'])).toMatchObject({ name: 'platform', version: expect.any(String) })
+    expect((await platform(['--version'])).stdout).toBe((await platform(['version'])).stdout)
+  })
+})

@@ -1,0 +1,50 @@
+// Shows that pages, sweeps and expiry seek in an index, so that their cost does not grow with the collection.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type SqliteFile, sqliteFile } from '../../adapters/store/sqlite/file.ts'
+import { whereOf } from '../../adapters/store/sqlite/filter.ts'
+import { openTable, type Table } from '../../adapters/store/sqlite/table.ts'
+import type { Filter } from '../../daemon/kernel/store.ts'
+
+let folder: string
+let file: SqliteFile
+let table: Table
+
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'plans-'))
+  file = sqliteFile({ file: path.join(folder, 'store.db'), addonDir: folder })
+  table = openTable(file.db, { name: 'note', indexes: ['rank', 'kind'] })
+})
+afterAll(async () => {
+  await file.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function planOf(filter: Filter, order = ''): string[] {
+  const { sql, bind } = whereOf(table, filter)
+  const query = `EXPLAIN QUERY PLAN SELECT id, body FROM ${table.name} WHERE ${sql} ${order} LIMIT 50`
+  return file.db
+    .prepare<unknown[], { detail: string }>(query)
+    .all(...bind)
+    .map(({ detail }) => detail)
+}
+
+test.each<[string, Filter, string, string]>([
+  ['a tenant’s documents by id', { tenant_id: 'a' }, 'id', 'doc_note_by_id (tenant_id=?)'],
+  ['a tenant’s documents by field', { tenant_id: 'a' }, 'f_rank DESC, id DESC', 'doc_note_by_f_rank (tenant_id=?)'],
+  ['one value of a tenant', { tenant_id: 'a', kind: 'x' }, 'id', 'doc_note_by_f_kind (tenant_id=? AND f_kind=?)'],
+])('%s come in order from an index', (_what, filter, order, index) => {
+  expect(planOf(filter, `ORDER BY ${order}`)).toEqual([`SEARCH doc_note USING INDEX ${index}`])
+})
+
+test.each<[string, Filter, string]>([
+  ['a sweep over all tenants', { rank: { lte: 5 } }, 'doc_note_by_f_rank'],
+  ['a search of one value in all tenants', { kind: 'x' }, 'doc_note_by_f_kind'],
+  ['expiry', { expires_ts: { lte: 5 } }, 'doc_note_by_expiry'],
+])('%s reads no other document', (_what, filter, index) => {
+  const plan = planOf(filter)
+  expect(plan.join('\n')).toContain(`USING INDEX ${index} (`)
+  expect(plan.filter((line) => line.startsWith('SCAN doc_'))).toEqual([])
+})

@@ -1,0 +1,120 @@
+// The objects that a walk over all operations needs: one session in each state, all of them SECRET and of tenant alpha.
+import { randomBytes } from 'node:crypto'
+import { expect } from 'vitest'
+import { canonical, sha384 } from '../../../daemon/kernel/canonical.ts'
+import { type MessageKind, statement } from '../../../daemon/kernel/transport.ts'
+import { type SmallSite, smallSite } from '../small-site.ts'
+
+export const secret = { level: 'SECRET', releasable_to: ['alpha', 'bravo'] }
+export const label = { policy: 'SITE', ...secret, categories: [], originator: 'alpha' }
+export const policy = { m: 2, n: 2, ratify_threshold: 0.8, conflict_threshold: 0.5 }
+
+export type Stage = {
+  readonly site: SmallSite
+  /** Everything permitted, cleared for all, of tenant alpha. */
+  readonly admin: string
+  /** Sessions by what became of them. */
+  readonly open: string
+  readonly doomed: string
+  readonly conflict: string
+  readonly ratified: string
+  /** Open, with the peer bravo invited. */
+  readonly shared: string
+  /** Lives at bravo. */
+  readonly followed: string
+  readonly dissent: string
+  readonly evidence: string
+  /** The fields with the signed message that bravo would have sent them in. */
+  delivered(kind: MessageKind, fields: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>>
+}
+
+export const cleared = { clearance: { level: 'TOP_SECRET' } }
+
+/** `sections` are merged into the profile. */
+export async function stage(sections: Parameters<typeof smallSite>[0] = {}): Promise<Stage> {
+  const site = await smallSite(sections)
+  const admin = await site.token({ roles: ['admin'], ...cleared })
+  const delivered: Stage['delivered'] = (kind, fields) => signedByBravo(site, kind, fields)
+  const post = async (path: string, body: unknown) => {
+    const { status, text } = await site.ask('consensus', { method: 'POST', path, token: admin, body })
+    expect([200, 201], text).toContain(status)
+    return JSON.parse(text) as { id: string; state: string }
+  }
+  const session = async (more: Readonly<Record<string, unknown>> = {}) =>
+    (await post('/api/v2/consensus/session', sessionInput(more))).id
+  const contribute = (id: string, who: string, pair_score: number) =>
+    post(`/api/v2/consensus/session/${id}/contribution`, contribution(who, pair_score))
+  const ratified = await session()
+  for (const who of ['alice', 'bob']) await contribute(ratified, who, 1)
+  const conflict = await session()
+  await contribute(conflict, 'alice', 1)
+  await contribute(conflict, 'bob', 0)
+  const followed = `ses_${randomBytes(16).toString('hex')}`
+  await post('/api/v2/federation/invitation', await delivered('invitation', invitation(followed)))
+  const shared = await session({ policy: { ...policy, m: 3, n: 3 }, invite: ['bravo'] })
+  const settled = async (id: string, field: string) => {
+    const read = async () =>
+      (await site.ask('consensus', { method: 'GET', path: `/api/v2/consensus/session/${id}`, token: admin }))
+        .json as Record<string, unknown>
+    await expect.poll(async () => (await read()).undelivered, { timeout: 20_000 }).toBe(0)
+    return String((await read())[field])
+  }
+  return {
+    site,
+    admin,
+    open: await session(),
+    doomed: await session(),
+    shared,
+    ratified,
+    conflict,
+    followed,
+    evidence: await settled(ratified, 'evidence_block_id'),
+    dissent: await settled(conflict, 'open_dissent_id'),
+    delivered,
+  }
+}
+
+export function sessionInput(more: Readonly<Record<string, unknown>> = {}) {
+  return { lens_id: 'lens', lens_version: '1', policy, classification: secret, ...more }
+}
+
+export function contribution(contributor_id: string, pair_score: number) {
+  const opinion = { pair_score, accuracy: 0.9, credibility: 0.9 }
+  return { contributor_id, ...opinion, signer_key_id: `${contributor_id}-1`, classification: secret }
+}
+
+export function invitation(session_id: string) {
+  return { session_id, lens_id: 'lens', lens_version: '1', policy, classification: { ...label, originator: 'bravo' } }
+}
+
+let seq = 0
+
+/** Every default spelled out, as the signed fields must be what the receiver reads. */
+async function signedByBravo(site: SmallSite, kind: MessageKind, fields: Readonly<Record<string, unknown>>) {
+  const schema = `consensus.${kind}/1`
+  const given = { ...fields, ...(fields.policy ? { policy: { combination_method: 'weighted_average', ...policy } } : {}) }
+  const body = JSON.stringify({ label, schema, data: given })
+  seq += 1
+  const said = statement.parse({
+    v: 1,
+    type: 'platform.message',
+    channel: 'bravo-alpha',
+    src: 'bravo',
+    dst: 'alpha',
+    sender_tenant_id: 'bravo',
+    receiver_tenant_id: 'alpha',
+    epoch: 1,
+    seq,
+    prev: '0'.repeat(96),
+    msg_id: `msg_${randomBytes(16).toString('hex')}`,
+    kind,
+    created: new Date().toISOString(),
+    not_after: new Date(Date.now() + 86_400_000).toISOString(),
+    body: { sha384: sha384(body), length: Buffer.byteLength(body), schema },
+    label,
+    parent_block_ids: [],
+    max_hops: 1,
+  })
+  const envelope = JSON.stringify(await site.bravo.sign('statement', new TextEncoder().encode(canonical(said))))
+  return { ...given, message: { transport: 'filedrop', envelope, body } }
+}

@@ -1,0 +1,109 @@
+// A real site in this process, on free ports of loopback: real keys, real databases, real HTTP; only its folder is temporary.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { MintClaims } from '../../adapters/identity/offline/issuer.ts'
+import { listKeys } from '../../adapters/keys/jose/key-life.ts'
+import { joseSignatures } from '../../adapters/keys/jose/signatures.ts'
+import { peerFiles } from '../../adapters/peers/files/peer-files.ts'
+import { makeSite } from '../../daemon/boot/offline/make-site.ts'
+import { mint } from '../../daemon/boot/offline/site-tokens.ts'
+import { type Running, serve } from '../../daemon/boot/serve.ts'
+import { type SiteFolder, siteFolder } from '../../daemon/boot/site-folder.ts'
+import type { Log } from '../../daemon/kernel/call.ts'
+import type { Signatures } from '../../daemon/kernel/keys.ts'
+import { type Heard, heard, type Sent } from './http-exchange.ts'
+
+export const clientSecret = 'a-secret-of-more-than-sixteen-characters'
+const levels = ['UNCLASSIFIED', 'RESTRICTED', 'CONFIDENTIAL', 'SECRET', 'TOP_SECRET']
+
+export type SmallSite = {
+  readonly dir: string
+  readonly folder: SiteFolder
+  readonly running: Running
+  /** Signs as the peer `bravo`, whose keys this site has pinned. */
+  readonly bravo: Signatures
+  /** Every line of the log before redaction, as JSON: what never came here cannot leak. */
+  readonly logged: readonly string[]
+  /** An hour's token of tenant `alpha` without clearance unless said; `now` in epoch milliseconds. */
+  token(given?: Partial<MintClaims>, now?: number): Promise<string>
+  ask(role: string, sent: Omit<Sent, 'port'>): Promise<Heard>
+  port(role: string): number
+  close(): Promise<void>
+}
+
+/** `sections` are merged over a profile of `single_cluster` named alpha, with clients, contributors and the peer bravo. */
+export async function smallSite(sections: Readonly<Record<string, Record<string, unknown>>> = {}): Promise<SmallSite> {
+  const dir = mkdtempSync(join(tmpdir(), 'platform-site-'))
+  const folder = await made(join(dir, 'alpha'), 'alpha')
+  const bravoFolder = await made(join(dir, 'bravo'), 'bravo')
+  await pin(folder, bravoFolder)
+  const secret = join(dir, 'client.secret')
+  writeFileSync(secret, `${clientSecret}\n`, { mode: 0o600 })
+  writeFileSync(folder.profile, JSON.stringify(profile(secret, sections)), { mode: 0o600 })
+  const logged: string[] = []
+  const running = await serve({ folder, env: {}, log: listening(logged) })
+  const port = (role: string) => Number(/:(\d+)$/.exec(running.urls[role]?.find((url) => url.startsWith('http')) ?? '')?.[1])
+  return {
+    dir,
+    folder,
+    running,
+    bravo: joseSignatures({ dir: bravoFolder.keys }),
+    logged,
+    port,
+    token: async ({ sub = 'ada', tenant_id = 'alpha', ...given } = {}, now = Date.now()) =>
+      (await mint(folder, {}, { sub, tenant_id, ...given }, 3_600, now)).token,
+    ask: (role, sent) => heard({ port: port(role), ...sent }),
+    async close() {
+      await running.stop()
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function made(dir: string, name: string): Promise<SiteFolder> {
+  const folder = siteFolder(dir)
+  const given = { template: 'single-cluster', name, tenant_id: name, port_base: 0, algorithm: undefined }
+  await makeSite(folder, { ...given, now: Date.now() })
+  return folder
+}
+
+async function pin(folder: SiteFolder, peer: SiteFolder): Promise<void> {
+  await peerFiles(folder.peers).add({
+    name: 'bravo',
+    tenant_id: 'bravo',
+    keys: listKeys(peer.keys).filter((key) => key.use === 'message'),
+    threshold: 1,
+    ceiling: { policy: 'SITE', level: 'SECRET', categories: [], originator: 'alpha' },
+    releasable_names: [],
+    max_v: 1,
+    not_after_days: 7,
+    inventory_interval_s: 300,
+    enrolled: new Date().toISOString(),
+  })
+}
+
+function profile(secret_file: string, sections: Readonly<Record<string, Record<string, unknown>>>) {
+  const client = { client_id: 'gateway', secret_file, subject: 'svc:gateway', roles: ['service', 'auditor'] }
+  const own: Record<string, Record<string, unknown>> = {
+    platform: { deployment_profile: 'single_cluster', name: 'alpha', tenant_id: 'alpha', drain_ms: 1_000 },
+    labels: { policy: 'SITE', levels, default_level: 'UNCLASSIFIED' },
+    identity: { clients: [{ ...client, may_exchange: true }, { ...client, client_id: 'reader' }] },
+    site: { port: 0 },
+    consensus: {
+      port: 0,
+      contributors: Object.fromEntries(
+        ['alice', 'bob', 'carol'].map((name) => [name, { signer_keys: [`${name}-1`], spoken_for_by: ['ada'] }]),
+      ),
+    },
+  }
+  const names = new Set([...Object.keys(own), ...Object.keys(sections)])
+  return Object.fromEntries([...names].map((name) => [name, { ...own[name], ...sections[name] }]))
+}
+
+function listening(logged: string[]): Log {
+  const at = (level: string) => (event: string, fields?: Readonly<Record<string, unknown>>) => {
+    logged.push(JSON.stringify({ level, event, ...fields }))
+  }
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}
