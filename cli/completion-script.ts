@@ -25,8 +25,8 @@ function longName(name: string): string {
   return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }
 
-function cases(all: readonly AnyDefinition[]): string {
-  return [...following(all)].map(([path, words]) => `    '${path}') words='${words.join(' ')}' ;;`).join('\n')
+function cases(all: readonly AnyDefinition[], variable: string): string {
+  return [...following(all)].map(([path, words]) => `    '${path}') ${variable}='${words.join(' ')}' ;;`).join('\n')
 }
 
 function bash(all: readonly AnyDefinition[]): string {
@@ -38,7 +38,7 @@ _platform() {
   done
   while :; do
     case "$path" in
-${cases(all)}
+${cases(all, 'words')}
     esac
     [[ -n "$words" || -z "$path" ]] && break
     case "$path" in *' '*) path="\${path% *}" ;; *) path='' ;; esac
@@ -52,53 +52,64 @@ complete -o filenames -F _platform platform`
 function zsh(all: readonly AnyDefinition[]): string {
   return `#compdef platform
 _platform() {
-  local at="" word words=""
-  for word in "\${(@)words_typed}"; do
+  local at='' word offers=''
+  for word in "\${(@)words[2,CURRENT-1]}"; do
     case "$word" in -*) break ;; *) at="\${at:+$at }$word" ;; esac
   done
   while true; do
     case "$at" in
-${cases(all)}
+${cases(all, 'offers')}
     esac
-    [[ -n "$words" || -z "$at" ]] && break
-    [[ "$at" == *' '* ]] && at="\${at% *}" || at=""
+    [[ -n "$offers" || -z "$at" ]] && break
+    if [[ "$at" == *' '* ]]; then at="\${at% *}"; else at=''; fi
   done
-  compadd -- \${=words} || _files
+  compadd -- \${=offers} || _files
 }
-_platform_entry() {
-  local -a words_typed
-  words_typed=("\${(@)words[2,CURRENT-1]}")
-  _platform
-}
-compdef _platform_entry platform`
+compdef _platform platform`
 }
 
 function fish(all: readonly AnyDefinition[]): string {
   const lines = all.flatMap(({ words, summary, options }) => {
-    const parts = words.split(' ')
-    const before = parts.slice(0, -1)
-    const here = `__platform_at ${parts.join(' ')}`
-    return [
-      `complete -c platform -f -n '__platform_at ${before.join(' ')}' -a ${parts.at(-1)} -d '${quoted(summary)}'`,
-      ...Object.entries((options ?? {}) as Params).map(
-        ([name, param]) =>
-          `complete -c platform -n '${here}' -l ${longName(name).slice(2)}${param.metavar ? ' -r' : ''} -d '${quoted(param.help)}'`,
-      ),
-    ]
+    const before = words.split(' ').slice(0, -1).join(' ')
+    const last = words.split(' ').at(-1)
+    const offer = `complete -c platform -f -n '__platform_after ${before}' -a ${last} -d '${quoted(summary)}'`
+    const named = Object.entries((options ?? {}) as Params).map(([name, { metavar, help }]) => {
+      const value = metavar === undefined ? '' : ' -r'
+      return `complete -c platform -n '__platform_in ${words}' -l ${longName(name).slice(2)}${value} -d '${quoted(help)}'`
+    })
+    return [offer, ...named]
   })
-  const groups = [...new Set(all.flatMap(({ words }) => words.split(' ').slice(0, -1).slice(0, 1)))]
   return [
     '# fish completion for platform',
-    'function __platform_at',
-    '  set -l typed (commandline -opc)[2..-1]',
-    '  set -l words (string match -v -- "-*" $typed)',
-    '  test "$words[1..(count $argv)]" = "$argv"; and begin',
-    '    test (count $argv) -gt 0; or test (count $words) -eq 0',
-    '  end',
+    'function __platform_words',
+    "  commandline -opc | tail -n +2 | string match -v -- '-*'",
     'end',
-    ...groups.map((group) => `complete -c platform -f -n '__platform_at' -a ${group}`),
+    '# The words so far are these and no others: what comes next is a command.',
+    'function __platform_after',
+    '  set -l typed (__platform_words)',
+    '  test "$typed" = "$argv"',
+    'end',
+    '# The words so far begin with these: their options apply.',
+    'function __platform_in',
+    '  set -l typed (__platform_words)',
+    '  set -l many (count $argv)',
+    '  test "$typed[1..$many]" = "$argv"',
+    'end',
+    ...groupLines(all),
     ...lines,
   ].join('\n')
+}
+
+/** A group is offered once, though many commands begin with it. */
+function groupLines(all: readonly AnyDefinition[]): string[] {
+  const paths = all.flatMap(({ words }) => {
+    const parts = words.split(' ')
+    return parts.slice(0, -1).map((_, at) => parts.slice(0, at + 1).join(' '))
+  })
+  return [...new Set(paths)].map((path) => {
+    const before = path.split(' ').slice(0, -1).join(' ')
+    return `complete -c platform -f -n '__platform_after ${before}' -a ${path.split(' ').at(-1)}`
+  })
 }
 
 function quoted(given: string): string {

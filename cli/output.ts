@@ -17,8 +17,14 @@ export function table(terminal: Terminal, rows: readonly Row[], columns: readonl
   const headings = columns.map((column) => (typeof column === 'string' ? column.replaceAll('_', ' ') : column.heading))
   const lines = rows.map((row) => columns.map((column) => textOf(cellOf(row, column))))
   const widths = headings.map((heading, at) => Math.max(heading.length, ...lines.map((line) => line[at]?.length ?? 0)))
-  const draw = (cells: readonly string[]) => cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ').trimEnd()
-  return [paint(terminal, 'bold', draw(headings.map((heading) => heading.toUpperCase()))), ...lines.map(draw)].join('\n')
+  const draw = (cells: readonly string[]) =>
+    cells
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join('  ')
+      .trimEnd()
+  return [paint(terminal, 'bold', draw(headings.map((heading) => heading.toUpperCase()))), ...lines.map(draw)].join(
+    '\n',
+  )
 }
 
 /** One field a line, names aligned; absent values are left out. */
@@ -44,7 +50,10 @@ function cellOf(row: Row, column: Column): unknown {
 function textOf(value: unknown): string {
   if (value === undefined || value === null) return '-'
   const given = typeof value === 'string' ? value : Array.isArray(value) ? listOf(value) : JSON.stringify(value)
-  return given.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (found) => `\\u${found.codePointAt(0)?.toString(16).padStart(4, '0')}`)
+  return given.replaceAll(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (found) => `\\u${found.codePointAt(0)?.toString(16).padStart(4, '0')}`,
+  )
 }
 
 function listOf(values: readonly unknown[]): string {

@@ -22,7 +22,12 @@ function partsOf(given: string): string[] {
   return parts
 }
 
-export function whole(metavar: string, help: string, min = 0, max = Number.MAX_SAFE_INTEGER): Param<number | undefined> {
+export function whole(
+  metavar: string,
+  help: string,
+  min = 0,
+  max = Number.MAX_SAFE_INTEGER,
+): Param<number | undefined> {
   const parse = (given: string) => {
     const value = /^\d{1,16}$/.test(given) ? Number(given) : Number.NaN
     if (!(value >= min && value <= max)) throw new WrongValue(`it must be a whole number from ${min} to ${max}`)
@@ -40,7 +45,11 @@ export function decimal(metavar: string, help: string, min: number, max: number)
   return { ...base, metavar, help, parse, absent: undefined }
 }
 
-export function choice<const V extends string>(metavar: string, help: string, values: readonly V[]): Param<V | undefined> {
+export function choice<const V extends string>(
+  metavar: string,
+  help: string,
+  values: readonly V[],
+): Param<V | undefined> {
   const parse = (given: string) => {
     const found = values.find((value) => value.toLowerCase() === given.toLowerCase())
     if (found === undefined) throw new WrongValue(`it must be one of ${values.join(', ')}`)
@@ -66,7 +75,8 @@ export function duration(metavar: string, help: string): Param<number | undefine
 export function instant(metavar: string, help: string): Param<string | undefined> {
   const parse = (given: string) => {
     const at = Date.parse(given)
-    if (Number.isNaN(at) || !/^\d{4}-\d\d-\d\d/.test(given)) throw new WrongValue('it must be a date or an RFC 3339 time')
+    if (Number.isNaN(at) || !/^\d{4}-\d\d-\d\d/.test(given))
+      throw new WrongValue('it must be a date or an RFC 3339 time')
     return new Date(at).toISOString()
   }
   return { ...base, metavar, help, parse, absent: undefined }

@@ -30,7 +30,10 @@ const aliases: Readonly<Record<string, (rest: readonly string[]) => string[]>> =
 }
 
 async function programFor(argv: readonly string[], terminal: Terminal, ended: (code: Exit) => void): Promise<Command> {
-  const typed = argv.slice(0, indexOrEnd(argv, (word) => word.startsWith('-')))
+  const typed = argv.slice(
+    0,
+    indexOrEnd(argv, (word) => word.startsWith('-')),
+  )
   const program = styled(new Command('platform'), terminal)
     .description('One executable for air-gapped sites')
     .usage('<command> [options]')
@@ -60,7 +63,9 @@ function wordsBeside(typed: readonly string[]): string[] {
   const inGroup = known.filter((words) => group !== undefined && words.startsWith(`${group} `))
   if (inGroup.length > 0) return inGroup
   // A group shows itself at the top by one of its commands; its summary needs no module.
-  return known.filter((words, at) => !words.includes(' ') || known.findIndex((other) => startOf(other) === startOf(words)) === at)
+  return known.filter(
+    (words, at) => !words.includes(' ') || known.findIndex((other) => startOf(other) === startOf(words)) === at,
+  )
 }
 
 const startOf = (words: string) => words.split(' ')[0]
@@ -87,7 +92,9 @@ function commandOf(definition: AnyDefinition, terminal: Terminal, ended: (code: 
   const { words, summary, notes, example } = definition
   const takes: Params = definition.takes ?? {}
   const options: Params = definition.options ?? {}
-  const made = styled(new Command(words.split(' ').at(-1) ?? words), terminal).summary(summary).allowExcessArguments(false)
+  const made = styled(new Command(words.split(' ').at(-1) ?? words), terminal)
+    .summary(summary)
+    .allowExcessArguments(false)
   made.description(notes ? `${summary}\n\n${notes}` : summary)
   for (const [name, param] of Object.entries(takes)) made.addArgument(argumentOf(name, param))
   for (const [name, param] of Object.entries(options)) made.addOption(optionOf(name, param))

@@ -14,7 +14,8 @@ export const sessionColumns = [
 
 /** What it is, where it stands, what it rests on. */
 export function sessionText(terminal: Terminal, session: Row): string {
-  const { id, state, reason, decision, lens_id, lens_version, classification, evidence_block_id, open_dissent_id } = session
+  const { id, state, reason, decision, lens_id, lens_version, classification, evidence_block_id, open_dissent_id } =
+    session
   const result = session.result as Row | undefined
   return fields(terminal, {
     session: id,

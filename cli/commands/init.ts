@@ -25,7 +25,11 @@ export const definition = command({
   example: 'platform init --site ./alpha --tenant acme --port-base 9400 --yes',
   async run(given, terminal) {
     const dir = resolve(given.site ?? (terminal.env.PLATFORM_SITE || 'site'))
-    const name = given.name ?? basename(dir).toLowerCase().replaceAll(/[^a-z0-9-]+/g, '-')
+    const name =
+      given.name ??
+      basename(dir)
+        .toLowerCase()
+        .replaceAll(/[^a-z0-9-]+/g, '-')
     const tenant_id = given.tenant ?? name
     const template = given.profile.replaceAll('_', '-')
     if (!(await isWanted(terminal, given.yes, `Make the site ${name} (tenant ${tenant_id}, ${template}) in ${dir}?`))) {
@@ -37,7 +41,9 @@ export const definition = command({
     const made = await makeSite(folder, { template, name, tenant_id, port_base, algorithm, now: Date.now() })
     const keys = made.keys.map(({ kid, use, algorithm, fingerprint }) => ({ kid, use, algorithm, fingerprint }))
     const said = { site: dir, name, tenant_id, profile: folder.profile, ports: made.ports, keys }
-    show(terminal, given.json, said, () => fields(terminal, { site: dir, name, tenant: tenant_id, ...fingerprints(keys) }))
+    show(terminal, given.json, said, () =>
+      fields(terminal, { site: dir, name, tenant: tenant_id, ...fingerprints(keys) }),
+    )
     if (!given.json) for (const line of nextSteps(given.site ?? dir)) terminal.note(line)
     return 0
   },

@@ -21,7 +21,12 @@ export const definition = command({
     const items = await Promise.all(
       wanted.map(async ({ name }) => {
         const { listen, port } = (resolved.values.get(name) ?? {}) as Row
-        return { role: name, ...(await stateOf(api, name)), listens: `${listen}:${port}`, socket: offline.socketOf(folder, name) }
+        return {
+          role: name,
+          ...(await stateOf(api, name)),
+          listens: `${listen}:${port}`,
+          socket: offline.socketOf(folder, name),
+        }
       }),
     )
     show(terminal, given.json, { items }, () => shown(terminal, items))
@@ -47,7 +52,9 @@ async function stateOf(api: Client, role: string): Promise<State> {
 function shown(terminal: Terminal, items: readonly (Row & State)[]): string {
   const columns = ['role', 'state', 'version', 'listens', 'socket']
   const faults = items.flatMap(({ role, dependencies }) =>
-    dependencies.filter(({ ok }) => !ok).map(({ name, detail }) => `${paint(terminal, 'red', `${role}: ${name}`)}: ${detail}`),
+    dependencies
+      .filter(({ ok }) => !ok)
+      .map(({ name, detail }) => `${paint(terminal, 'red', `${role}: ${name}`)}: ${detail}`),
   )
   return [table(terminal, items, columns, 'the profile runs no roles'), ...faults].join('\n')
 }

@@ -1,10 +1,17 @@
-// Opens the carriers between sites.
+// Opens the carriers between sites: today file-drop, over the site role's journal.
+import { joseSignatures } from '../../adapters/keys/jose/signatures.ts'
+import { sqliteJournal } from '../../adapters/store/sqlite/journal.ts'
+import { filedropMetrics } from '../../adapters/transport/filedrop/metrics.ts'
+import { listQuarantine } from '../../adapters/transport/filedrop/quarantine.ts'
+import { filedropTransport } from '../../adapters/transport/filedrop/transport.ts'
 import type { Log, Site } from '../kernel/call.ts'
-import type { Metrics } from '../kernel/metrics.ts'
+import type { Metric, Metrics } from '../kernel/metrics.ts'
 import type { Peers } from '../kernel/peer.ts'
 import type { Resolved } from '../kernel/settings.ts'
 import type { Transport } from '../kernel/transport.ts'
 import type { Quarantines } from '../roles/site/parts.ts'
+import { filedropSettings } from '../roles/site/settings.ts'
+import { valuesOf } from './profile.ts'
 import type { SiteFolder } from './site-folder.ts'
 import type { Stock } from './stock.ts'
 
@@ -20,10 +27,34 @@ export type CarrierMaterials = {
   readonly metrics: Metrics
 }
 
-export async function openCarriers(_given: CarrierMaterials): Promise<readonly Transport[]> {
-  return []
+/** What the carriers count; declared beside the metrics of the role that owns them. */
+export const carrierMetrics: readonly Metric[] = filedropMetrics
+
+export function openCarriers({ folder, site, resolved, stock, peers, ...around }: CarrierMaterials): Transport[] {
+  const { skew_s, truncated_after_s, releasable_names, ...settings } = valuesOf(resolved, filedropSettings)
+  return [
+    filedropTransport({
+      ...around,
+      site: site.name,
+      tenant_id: site.tenant_id,
+      releasable_names,
+      root: folder.filedrop,
+      peers,
+      signatures: joseSignatures({ dir: folder.keys, now: around.clock.now }),
+      journal: sqliteJournal(stock.file, stock.audit),
+      label_policy: site.labels,
+      record: (events) => stock.audit.append(events),
+      settings: { ...settings, skew_ms: skew_s * 1_000, truncated_after_ms: truncated_after_s * 1_000 },
+    }),
+  ]
 }
 
-export function quarantinesOf(_folder: SiteFolder, _peers: Peers): Quarantines {
-  return { list: async () => [], find: async () => undefined }
+export function quarantinesOf(folder: SiteFolder, peers: Peers): Quarantines {
+  return {
+    async list(peer, limit) {
+      const names = peer === undefined ? (await peers.list()).map(({ name }) => name) : [peer]
+      const all = names.flatMap((name) => listQuarantine(folder.filedrop, name, limit))
+      return all.sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, limit)
+    },
+  }
 }

@@ -16,7 +16,7 @@ import { settings as siteRoleSettings } from '../roles/site/settings.ts'
 import { asking, type Office } from './asking.ts'
 import { type Bus, bus } from './bus.ts'
 import { delivery, recentlyVerified } from './carriage.ts'
-import { openCarriers } from './carriers.ts'
+import { carrierMetrics, openCarriers } from './carriers.ts'
 import { chores } from './chores.ts'
 import { type Identity, offlineIdentity } from './issuer.ts'
 import { needsOf } from './needs.ts'
@@ -64,7 +64,7 @@ type Shared = Plan & {
 export async function openHouse(plan: Plan): Promise<House> {
   const shared = share(plan)
   try {
-    for (const role of plan.starting) shared.services.push(await furnish(shared, role))
+    for (const role of plan.starting) shared.services.push(furnish(shared, role))
   } catch (error) {
     await close(shared, 0)
     throw error
@@ -109,13 +109,14 @@ function share(plan: Plan): Shared {
 }
 
 /** Gives one role its database, its surroundings and its workshop. The site role brings the carriers. */
-async function furnish(shared: Shared, role: Role): Promise<Service> {
+function furnish(shared: Shared, role: Role): Service {
   const { folder, resolved, site, clock, random, identity, office, transports } = shared
   const stock = openStock(folder, role, site.name)
   shared.stocks.push(stock)
   const log = shared.logOf(role.name)
-  const metrics = prometheusMetrics([...role.metrics, ...httpMetrics], { process: true })
-  if (role.name === 'site') transports.push(...(await openCarriers({ ...shared, stock, log, metrics })))
+  const carried = role.name === 'site' ? carrierMetrics : []
+  const metrics = prometheusMetrics([...role.metrics, ...carried, ...httpMetrics], { process: true })
+  if (role.name === 'site') transports.push(...openCarriers({ ...shared, stock, log, metrics }))
   const ask = asking(office, role.name)
   const parts = new Map<string, unknown>(siteParts({ ...shared, role, now: clock.now }))
   const around = surroundings({

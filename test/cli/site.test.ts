@@ -65,9 +65,12 @@ describe('init', () => {
 })
 
 describe('profile', () => {
-  test.each(readdirSync('profiles').filter((file) => file.endsWith('.yaml')))('%s is valid as shipped', async (file) => {
-    expect((await answered(['profile', 'validate', path.resolve('profiles', file)])).problems).toEqual([])
-  })
+  test.each(readdirSync('profiles').filter((file) => file.endsWith('.yaml')))(
+    '%s is valid as shipped',
+    async (file) => {
+      expect((await answered(['profile', 'validate', path.resolve('profiles', file)])).problems).toEqual([])
+    },
+  )
 
   test('explain tells value, origin and meaning of each setting, and of one', async () => {
     const all = await answered(['profile', 'explain'], { env: { ...at.env, LOG_LEVEL: 'debug' } })

@@ -1,13 +1,15 @@
 // A real site in this process, on free ports of loopback: real keys, real databases, real HTTP; only its folder is temporary.
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { MintClaims } from '../../adapters/identity/offline/issuer.ts'
+import { issuerOf, type MintClaims } from '../../adapters/identity/offline/issuer.ts'
+import { readKeyFiles, type StoredKey } from '../../adapters/keys/jose/key-files.ts'
 import { listKeys } from '../../adapters/keys/jose/key-life.ts'
 import { joseSignatures } from '../../adapters/keys/jose/signatures.ts'
+import { issueToken } from '../../adapters/keys/jose/tokens.ts'
 import { peerFiles } from '../../adapters/peers/files/peer-files.ts'
 import { makeSite } from '../../daemon/boot/offline/make-site.ts'
-import { mint } from '../../daemon/boot/offline/site-tokens.ts'
 import { type Running, serve } from '../../daemon/boot/serve.ts'
 import { type SiteFolder, siteFolder } from '../../daemon/boot/site-folder.ts'
 import type { Log } from '../../daemon/kernel/call.ts'
@@ -25,8 +27,10 @@ export type SmallSite = {
   readonly bravo: Signatures
   /** Every line of the log before redaction, as JSON: what never came here cannot leak. */
   readonly logged: readonly string[]
-  /** An hour's token of tenant `alpha` without clearance unless said; `now` in epoch milliseconds. */
-  token(given?: Partial<MintClaims>, now?: number): Promise<string>
+  /** An hour's token of tenant `alpha` without clearance unless said. */
+  token(given?: Partial<MintClaims>, change?: TokenChange): Promise<string>
+  /** The active token key. */
+  tokenKey(): StoredKey
   ask(role: string, sent: Omit<Sent, 'port'>): Promise<Heard>
   port(role: string): number
   close(): Promise<void>
@@ -43,7 +47,8 @@ export async function smallSite(sections: Readonly<Record<string, Record<string,
   writeFileSync(folder.profile, JSON.stringify(profile(secret, sections)), { mode: 0o600 })
   const logged: string[] = []
   const running = await serve({ folder, env: {}, log: listening(logged) })
-  const port = (role: string) => Number(/:(\d+)$/.exec(running.urls[role]?.find((url) => url.startsWith('http')) ?? '')?.[1])
+  const port = (role: string) =>
+    Number(/:(\d+)$/.exec(running.urls[role]?.find((url) => url.startsWith('http')) ?? '')?.[1])
   return {
     dir,
     folder,
@@ -51,14 +56,37 @@ export async function smallSite(sections: Readonly<Record<string, Record<string,
     bravo: joseSignatures({ dir: bravoFolder.keys }),
     logged,
     port,
-    token: async ({ sub = 'ada', tenant_id = 'alpha', ...given } = {}, now = Date.now()) =>
-      (await mint(folder, {}, { sub, tenant_id, ...given }, 3_600, now)).token,
+    token: (given, change) => issueToken(tokenKeyIn(folder), claimsOf(given, change)),
+    tokenKey: () => tokenKeyIn(folder),
     ask: (role, sent) => heard({ port: port(role), ...sent }),
     async close() {
       await running.stop()
       rmSync(dir, { recursive: true, force: true })
     },
   }
+}
+
+export type TokenChange = {
+  readonly now_s?: number
+  readonly aud?: string
+  readonly iss?: string
+  readonly jti?: string
+}
+
+/** What the site's issuer would write, or with changes what it never would. */
+export function claimsOf(given: Partial<MintClaims> = {}, change: TokenChange = {}) {
+  const { now_s = Math.floor(Date.now() / 1_000), iss = issuerOf('alpha'), aud = issuerOf('alpha') } = change
+  const { sub = 'ada', tenant_id = 'alpha', roles = [], ...more } = given
+  const jti = change.jti ?? `tok_${randomBytes(16).toString('hex')}`
+  return { sub, tenant_id, roles, ...more, client_id: sub, iss, aud, iat: now_s, exp: now_s + 3_600, jti }
+}
+
+function tokenKeyIn(folder: SiteFolder): StoredKey {
+  const key = readKeyFiles(folder.keys).find(
+    ({ public_key: { use, status } }) => use === 'token' && status === 'active',
+  )
+  if (!key) throw new Error('the site has no token key')
+  return key
 }
 
 async function made(dir: string, name: string): Promise<SiteFolder> {
@@ -88,7 +116,12 @@ function profile(secret_file: string, sections: Readonly<Record<string, Record<s
   const own: Record<string, Record<string, unknown>> = {
     platform: { deployment_profile: 'single_cluster', name: 'alpha', tenant_id: 'alpha', drain_ms: 1_000 },
     labels: { policy: 'SITE', levels, default_level: 'UNCLASSIFIED' },
-    identity: { clients: [{ ...client, may_exchange: true }, { ...client, client_id: 'reader' }] },
+    identity: {
+      clients: [
+        { ...client, may_exchange: true },
+        { ...client, client_id: 'reader' },
+      ],
+    },
     site: { port: 0 },
     consensus: {
       port: 0,

@@ -67,8 +67,7 @@ class AuditChain implements SqliteAudit {
   }
 
   appendInside(_db: Database.Database, events: readonly AuditEvent[]): void {
-    const drafts = events.map((given) => {
-      const event = auditEvent.parse(given)
+    const drafts = events.map((event) => {
       const body = canonical(event)
       return { body, digest: sha256(body), filed: filedBy(event) }
     })

@@ -11,7 +11,10 @@ export type Place = { readonly file: string; readonly addonDir: string }
 const busy_timeout_ms = 2_000
 
 /** 4 KB pages. Larger than the default of 1,000: hot pages are then copied to the main file once for many commits. */
-const checkpoint_pages = 4_000
+const checkpoint_pages = 16_000
+
+/** Holds the pages that writers touch again and again; SQLite's own 2 MB would read them back for every commit. */
+const page_cache_kib = 32_768
 
 /**
  * Creates folder (0700) and file (0600) when missing, and closes an open file to others.
@@ -37,6 +40,7 @@ function prepareConnection(db: Database.Database): void {
   db.pragma('mmap_size = 0')
   db.pragma(`wal_autocheckpoint = ${checkpoint_pages}`)
   db.pragma('journal_size_limit = 67108864')
+  db.pragma(`cache_size = -${page_cache_kib}`)
   db.pragma('temp_store = MEMORY')
   db.pragma('trusted_schema = OFF')
   db.pragma('cell_size_check = ON')

@@ -70,7 +70,7 @@ export function updateJob<T extends Stored, R>(
     const held = heldOf(shelf, table, id)
     if (!held) return 'missing'
     const { next, answer, audit } = rule(held.doc as Doc<T>)
-    const value = next === undefined ? undefined : schema.parse(next)
+    const value = next
     const body = value && JSON.stringify(value)
     if (audit) shelf.audit.appendInside(db, audit)
     if (!value || !body) return { doc: held.doc as Doc<T>, answer }

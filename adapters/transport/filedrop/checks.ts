@@ -13,7 +13,7 @@ import type { Specimen } from './specimen.ts'
 
 /** Whom the message must come from. */
 export type Trust = {
-  readonly signatures: Signatures
+  readonly signatures: Pick<Signatures, 'verify'>
   readonly pinned: readonly PublicKey[]
   readonly threshold: number
 }

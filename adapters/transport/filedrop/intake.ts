@@ -1,13 +1,13 @@
 // The receiving half of a line: one scan at a time over what lies there, in the order of the numbers.
 import type { Peer } from '../../../daemon/kernel/peer.ts'
 import type { Place, Trust } from './checks.ts'
-import { type Item, lookInto } from './dropbox.ts'
+import { type Item, lookInto, type Stranger } from './dropbox.ts'
 import { type Desk, putAway } from './fate.ts'
 import { eventOf, type Line, standing } from './line.ts'
 import { gapGauge } from './metrics.ts'
 import { type Loop, loop } from './one-at-a-time.ts'
 import { stockOf } from './quarantine.ts'
-import { fault } from './reasons.ts'
+import { type Fault, fault } from './reasons.ts'
 import { finishHalf, putAwayStranger } from './stray-files.ts'
 import type { Surroundings } from './surroundings.ts'
 import { type Deliver, takeIn } from './taking-in.ts'
@@ -61,17 +61,38 @@ async function scan(line: Line, around: Surroundings, deliver: Deliver, memory: 
   const desk = deskOf(line, around, memory, now.peer, now.epoch)
   const { items, strangers } = lookInto(line.folders)
   const waiting: Waiting[] = []
-  for (const stranger of strangers) {
-    if (isFull(line, around, memory)) return
-    const names = [String(stranger.name)]
-    if (stranger.isTemporary) waiting.push({ names, giveUp: (why) => putAwayStranger(stranger, why, desk) })
-    else await putAwayStranger(stranger, fault('NAME', 'no name that a message has'), desk)
-  }
+  await sortStrangers(strangers, desk, memory, waiting)
   const isThrough = await takeAll(items, desk, deliver, memory, waiting)
   await tellGaps(desk, memory)
   if (!isThrough) return
   await giveUpOn(waiting, desk, memory)
   if (!isFull(line, around, memory)) line.trouble.delete('in')
+}
+
+async function sortStrangers(
+  strangers: readonly Stranger[],
+  desk: Desk,
+  memory: Memory,
+  waiting: Waiting[],
+): Promise<void> {
+  for (const stranger of strangers) {
+    if (memory.isStopping || isFull(desk.line, desk.around, memory)) return
+    const giveUp = (why: Fault) => putAwayStranger(stranger, why, desk)
+    if (stranger.isTemporary) waiting.push({ names: [String(stranger.name)], giveUp })
+    else await guarded(desk, String(stranger.name), () => giveUp(fault('NAME', 'no name that a message has')))
+  }
+}
+
+/** One file that cannot be handled must not stop the others. Undefined when it failed. */
+async function guarded<T>({ line, around }: Desk, file: string, act: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await act()
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error)
+    line.trouble.set('in', `a message failed, and is tried again: ${detail}`)
+    around.log.error('filedrop.message.failed', { peer: line.peer, file, detail })
+    return undefined
+  }
 }
 
 /** False when the scan ended early: the rest is left where it lies. */
@@ -87,24 +108,21 @@ async function takeAll(
   let isThrough = true
   for (const item of items) {
     if (memory.isStopping || isFull(line, around, memory)) return false
-    try {
-      const isPair = item.env !== undefined && item.body !== undefined
-      const taken = isPair ? await takeIn(item, desk, deliver, mayOvertake) : await finishHalf(item, desk)
-      if (taken === 'pause' || taken === 'freeze') return false
-      if (taken === 'wait') waiting.push({ names: namesOf(item), giveUp: (why) => putAway(item, why, desk) })
-    } catch (error) {
-      // Ordered messages behind it must not overtake it; it is tried again with the next scan.
-      mayOvertake = false
-      isThrough = false
-      const detail = error instanceof Error ? error.message : String(error)
-      line.trouble.set('in', `a message failed, and is tried again: ${detail}`)
-      around.log.error('filedrop.message.failed', { peer: line.peer, file: item.stem, detail })
-    }
+    const isPair = item.env !== undefined && item.body !== undefined
+    const taken = await guarded(desk, item.stem, () =>
+      isPair ? takeIn(item, desk, deliver, mayOvertake) : finishHalf(item, desk),
+    )
+    if (taken === 'pause' || taken === 'freeze') return false
+    if (taken === 'wait') waiting.push({ names: namesOf(item), giveUp: (why) => putAway(item, why, desk) })
+    if (taken !== undefined) continue
+    // Ordered messages behind it must not overtake it; it is tried again with the next scan.
+    mayOvertake = false
+    isThrough = false
   }
   return isThrough
 }
 
-type Waiting = { readonly names: readonly string[]; readonly giveUp: (why: ReturnType<typeof fault>) => Promise<void> }
+type Waiting = { readonly names: readonly string[]; readonly giveUp: (why: Fault) => Promise<void> }
 
 function namesOf({ stem, env, body }: Item): string[] {
   return [...(env ? [`${stem}.env`] : []), ...(body ? [`${stem}.body`] : [])]
@@ -123,7 +141,9 @@ async function giveUpOn(waiting: readonly Waiting[], desk: Desk, memory: Memory)
   memory.hasWaiting = waiting.length > 0
   for (const { names, giveUp } of waiting) {
     const first = Math.min(...names.map((name) => since.get(name) ?? now))
-    if (now - first >= settings.truncated_after_ms) await giveUp(fault('TRUNCATED', 'it never became complete'))
+    if (now - first >= settings.truncated_after_ms) {
+      await guarded(desk, names.join(' '), () => giveUp(fault('TRUNCATED', 'it never became complete')))
+    }
   }
 }
 

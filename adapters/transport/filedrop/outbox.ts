@@ -5,8 +5,9 @@ import type { Outgoing } from '../../../daemon/kernel/transport.ts'
 import { labelDenial, namesOf } from './label-gate.ts'
 import { eventOf, type Line, standing } from './line.ts'
 import { publishedTotal, sentTotal } from './metrics.ts'
+import { nameOf } from './names.ts'
 import { inLine, type Loop, loop } from './one-at-a-time.ts'
-import { isInReady, keep, publish } from './publishing.ts'
+import { keep, publish, stemsInReady } from './publishing.ts'
 import { seal } from './sealing.ts'
 import type { Surroundings } from './surroundings.ts'
 
@@ -15,6 +16,8 @@ export type Sent = { msg_id: string; epoch: number; seq: number }
 export type Outbox = {
   send(message: Outgoing, peer: Peer): Promise<Sent>
   readonly publisher: Loop
+  /** Looks what the carrier took. */
+  readonly pickups: Loop
 }
 
 /** Messages published between two looks at the channel's state. */
@@ -24,10 +27,9 @@ export function outbox(line: Line, around: Surroundings): Outbox {
   const { journal, label_policy, metrics, record } = around
   const channel = line.channel.out
   const oneAfterAnother = inLine()
-  const publisher = loop(
-    () => publishAll(line, around),
-    (error) => fail(line, error, around),
-  )
+  const onError = (error: unknown) => fail(line, error, around)
+  const publisher = loop(() => publishAll(line, around), onError)
+  const pickups = loop(() => noticePickedUp(line, around), onError)
 
   const number = async (message: Outgoing, peer: Peer): Promise<Sent> => {
     const known = await journal.sent(channel, message.event_id)
@@ -42,6 +44,7 @@ export function outbox(line: Line, around: Surroundings): Outbox {
 
   return {
     publisher,
+    pickups,
     async send(message, peer) {
       const denial = labelDenial(message.label, peer, namesOf(peer), label_policy)
       if (denial !== undefined) {
@@ -79,13 +82,17 @@ async function publishAll(line: Line, around: Surroundings): Promise<void> {
     metrics.count(publishedTotal, { peer: line.peer }, spooled.length)
     if (spooled.length < batch) break
   }
-  await noticePickedUp(line, around)
   line.trouble.delete('out')
 }
 
 /** Gone from `ready`: a carrier took it. That is no evidence that it arrived. */
-async function noticePickedUp(line: Line, { journal }: Surroundings): Promise<void> {
-  const gone = (await journal.numbers(line.channel.out, 'PUBLISHED')).filter((each) => !isInReady(line.folders, each))
+async function noticePickedUp(line: Line, around: Surroundings): Promise<void> {
+  if (!(await standing(line, 'out', around)).peer) return
+  const { journal } = around
+  // The journal first: what is published after that look is not missed in a folder that was read before it.
+  const published = await journal.numbers(line.channel.out, 'PUBLISHED')
+  const ready = stemsInReady(line.folders)
+  const gone = published.filter(({ epoch, seq }) => !ready.has(nameOf(epoch, seq).stem))
   for (const { epoch, seq } of gone) {
     const message = await journal.get(line.channel.out, epoch, seq)
     if (message) await keep(line.folders, message)

@@ -3,9 +3,9 @@ import * as fs from 'node:fs'
 import * as fsp from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sealed } from '../../../daemon/kernel/journal.ts'
-import { kindOf, readDropped } from './dropped-file.ts'
+import { readDropped } from './dropped-file.ts'
 import type { Folders } from './layout.ts'
-import { fileOf, nameOf, type Part, parts } from './names.ts'
+import { fileOf, nameOf, type Part, parseName, parts } from './names.ts'
 import { syncFolderLater } from './own-file.ts'
 
 export type Placed = 'placed' | 'present' | 'different'
@@ -33,9 +33,9 @@ export async function keep(folders: Folders, message: Sealed): Promise<void> {
   await syncFolderLater(folders.sent)
 }
 
-export function isInReady(folders: Folders, { epoch, seq }: { epoch: number; seq: number }): boolean {
-  const { stem } = nameOf(epoch, seq)
-  return parts.some((part) => kindOf(join(folders.ready, fileOf(stem, part))) !== 'gone')
+/** Stems of the messages of which at least one file is in `ready`. */
+export function stemsInReady(folders: Folders): ReadonlySet<string> {
+  return new Set(fs.readdirSync(folders.ready).flatMap((name) => parseName(name)?.stem ?? []))
 }
 
 /** Drafts of a process that died; nobody else writes there. */

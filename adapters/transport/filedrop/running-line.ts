@@ -1,11 +1,11 @@
-// A line at work: its two loops, and the watcher that wakes them.
+// A line at work: its loops, and the watchers that wake them.
 import { type Intake, intake } from './intake.ts'
 import type { Line } from './line.ts'
 import { type Outbox, outbox } from './outbox.ts'
 import { clearDrafts } from './publishing.ts'
 import type { Surroundings } from './surroundings.ts'
 import type { Deliver } from './taking-in.ts'
-import { type Watching, watchFolders } from './watching.ts'
+import { type Watching, watchFolder } from './watching.ts'
 
 export type RunningLine = {
   readonly line: Line
@@ -14,7 +14,7 @@ export type RunningLine = {
   intake(): Intake | undefined
   /** Begins to take in, and to watch. */
   run(deliver: Deliver): void
-  /** Asks both loops to look. Before `run` nothing looks. */
+  /** Asks all loops to look. Before `run` nothing looks. */
   trigger(): void
   idle(): Promise<void>
   close(): Promise<void>
@@ -24,18 +24,18 @@ export type RunningLine = {
 export function openLine(line: Line, around: Surroundings, isThere: () => boolean): RunningLine {
   const sending = outbox(line, around)
   let receiving: Intake | undefined
-  let watching: Watching | undefined
+  const watching: Watching[] = []
 
   const watch = () => {
-    if (watching || !receiving || !around.settings.watch || !isThere()) return
-    const both = () => {
-      receiving?.scanner.trigger()
-      sending.publisher.trigger()
-    }
-    watching = watchFolders([line.folders.fresh, line.folders.ready], both, (error) => {
+    if (watching.length > 0 || !receiving || !around.settings.watch || !isThere()) return
+    const onError = (error: unknown) => {
       around.log.warn('filedrop.watch.failed', { peer: line.peer, detail: String(error) })
-    })
+    }
+    const { scanner } = receiving
+    watching.push(watchFolder(line.folders.fresh, () => scanner.trigger(), onError))
+    watching.push(watchFolder(line.folders.ready, () => sending.pickups.trigger(), onError))
   }
+  const loops = () => [sending.publisher, sending.pickups, ...(receiving ? [receiving.scanner] : [])]
   return {
     line,
     outbox: sending,
@@ -47,19 +47,15 @@ export function openLine(line: Line, around: Surroundings, isThere: () => boolea
     trigger() {
       if (!receiving) return
       watch()
-      receiving.scanner.trigger()
-      sending.publisher.trigger()
+      for (const each of loops()) each.trigger()
     },
     async idle() {
-      await receiving?.scanner.idle()
-      await sending.publisher.idle()
+      for (const each of loops()) await each.idle()
     },
     async close() {
-      receiving?.scanner.stop()
-      sending.publisher.stop()
-      await watching?.close()
-      await receiving?.scanner.idle()
-      await sending.publisher.idle()
+      for (const each of loops()) each.stop()
+      await Promise.all(watching.map((each) => each.close()))
+      for (const each of loops()) await each.idle()
     },
   }
 }

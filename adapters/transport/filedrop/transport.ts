@@ -80,10 +80,9 @@ class Filedrop implements FiledropTransport {
 
   async stop(): Promise<void> {
     clearInterval(this.#timer)
-    const lines = [...this.#lines.values()]
+    await Promise.all([...this.#lines.values()].map((line) => line.close()))
     this.#lines.clear()
     this.#deliver = undefined
-    await Promise.all(lines.map((line) => line.close()))
   }
 
   /** Peers are read anew each time: one that was pinned while the carrier runs is taken up with the next scan. */

@@ -3,13 +3,9 @@ import { type FSWatcher, watch } from 'chokidar'
 
 export type Watching = { close(): Promise<void> }
 
-/** Calls for every change directly in these folders. A watcher that fails is told once, and only makes things slower. */
-export function watchFolders(
-  folders: readonly string[],
-  onChange: () => void,
-  onError: (error: unknown) => void,
-): Watching {
-  const watcher: FSWatcher = watch([...folders], {
+/** Calls for every change directly in this folder. A watcher that fails only makes things slower. */
+export function watchFolder(folder: string, onChange: () => void, onError: (error: unknown) => void): Watching {
+  const watcher: FSWatcher = watch(folder, {
     depth: 0,
     ignoreInitial: true,
     followSymlinks: false,

@@ -1,6 +1,7 @@
 // Writes whole audit chains, oldest first, for a SIEM or for verification elsewhere.
-import manifest from '../../../package.json' with { type: 'json' }
+
 import { offline } from '../../../daemon/boot/offline.ts'
+import manifest from '../../../package.json' with { type: 'json' }
 import { cefOf } from '../../cef.ts'
 import { command, Failure } from '../../command.ts'
 import { choice, flag, instant, otherwise, text } from '../../params.ts'
@@ -27,7 +28,8 @@ export const definition = command({
     const { rolesWithAudit, eachRecord } = await offline.audit()
     const all = rolesWithAudit(folder)
     const wanted = all.filter((role) => given.role === undefined || role.name === given.role)
-    if (given.role !== undefined && wanted.length === 0) throw new Failure(1, `the role ${given.role} has no records here`)
+    if (given.role !== undefined && wanted.length === 0)
+      throw new Failure(1, `the role ${given.role} has no records here`)
     const isCef = given.format === 'cef' && !given.json
     const span = { ...(given.since ? { since: given.since } : {}), ...(given.until ? { until: given.until } : {}) }
     for (const role of wanted) {

@@ -23,7 +23,8 @@ export const definition = command({
   async run(given, terminal) {
     const { roles } = await import('../../../daemon/roles.ts')
     const known = roles.map(({ name }) => name)
-    if (!known.includes(given.role)) throw new Failure(2, `there is no role "${given.role}"; there are ${known.join(', ')}`)
+    if (!known.includes(given.role))
+      throw new Failure(2, `there is no role "${given.role}"; there are ${known.join(', ')}`)
     const api = await service(given, terminal)
     const { role, action, target, subject, since, until, limit } = given
     const items = await listed(api, `${role}.service.audit`, { action, target, subject, since, until }, limit)

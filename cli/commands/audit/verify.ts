@@ -9,7 +9,8 @@ import { jsonOption, requireSite, siteOption } from '../../site.ts'
 export const definition = command({
   words: 'audit verify',
   summary: 'find the first altered, missing or reordered record; exit code 5 when there is one',
-  notes: 'Without FILE, reads the databases of the site, while it runs or not, and holds them to the signed checkpoints.',
+  notes:
+    'Without FILE, reads the databases of the site, while it runs or not, and holds them to the signed checkpoints.',
   takes: { file: text('FILE', 'JSON lines of `platform audit export`, each chain whole or in one piece') },
   options: { ...siteOption, ...jsonOption },
   example: 'platform audit verify',
@@ -21,14 +22,18 @@ export const definition = command({
         : verifyExport(readInputFile(given.file))
     terminal.progress('')
     const isWhole = chains.every(({ faults }) => faults.length === 0)
-    show(terminal, given.json, { whole: isWhole, chains }, () =>
-      chains
-        .map(({ writer, records, checkpoints, faults }) =>
-          faults.length === 0
-            ? `${paint(terminal, 'green', 'whole')} ${writer}: ${records} records, ${checkpoints} checkpoints`
-            : `${paint(terminal, 'red', 'fault')} ${writer}: ${faults.join('; ')}`,
-        )
-        .join('\n') || 'there are no records yet',
+    show(
+      terminal,
+      given.json,
+      { whole: isWhole, chains },
+      () =>
+        chains
+          .map(({ writer, records, checkpoints, faults }) =>
+            faults.length === 0
+              ? `${paint(terminal, 'green', 'whole')} ${writer}: ${records} records, ${checkpoints} checkpoints`
+              : `${paint(terminal, 'red', 'fault')} ${writer}: ${faults.join('; ')}`,
+          )
+          .join('\n') || 'there are no records yet',
     )
     return isWhole ? 0 : 5
   },

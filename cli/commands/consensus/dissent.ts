@@ -19,7 +19,12 @@ export const definition = command({
   async run(given, terminal) {
     const api = await service(given, terminal)
     if (given.id === undefined) {
-      const items = await listed(api, 'consensus.dissent.list', { status: given.open ? 'open' : undefined }, given.limit)
+      const items = await listed(
+        api,
+        'consensus.dissent.list',
+        { status: given.open ? 'open' : undefined },
+        given.limit,
+      )
       const columns = ['id', 'session_id', 'reason', 'method', 'conflict', 'status', 'created_at']
       show(terminal, given.json, { items }, () => table(terminal, items, columns, 'there is no dissent'))
       return 0

@@ -20,7 +20,16 @@ export const definition = command({
       return 0
     }
     const record = await listed(api, 'consensus.contribution.list', { id: given.id }, Number.POSITIVE_INFINITY)
-    const columns = ['ordinal', 'contributor_id', 'pair_score', 'accuracy', 'credibility', 'signer_key_id', 'standing', 'at']
+    const columns = [
+      'ordinal',
+      'contributor_id',
+      'pair_score',
+      'accuracy',
+      'credibility',
+      'signer_key_id',
+      'standing',
+      'at',
+    ]
     show(terminal, given.json, { ...session, record }, () =>
       [sessionText(terminal, session), '', table(terminal, record, columns, 'no contributions yet')].join('\n'),
     )

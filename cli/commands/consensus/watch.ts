@@ -25,7 +25,11 @@ export const definition = command({
       if (given.until !== undefined && (event.data as Row).to === given.until) return 0
     }
     if (given.until === undefined) return 0
-    throw new Failure(1, `the stream ended before the session was ${given.until}`, 'repeat with --after and the last number')
+    throw new Failure(
+      1,
+      `the stream ended before the session was ${given.until}`,
+      'repeat with --after and the last number',
+    )
   },
 })
 

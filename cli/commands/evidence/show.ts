@@ -25,7 +25,13 @@ export const definition = command({
     const columns = ['contributor_id', 'pair_score', 'accuracy', 'credibility', 'signer_key_id']
     show(terminal, given.json, block, () =>
       [
-        fields(terminal, { block_id: block.block_id, ...content, ...(result as Row), level: (label as Row).level, policy }),
+        fields(terminal, {
+          block_id: block.block_id,
+          ...content,
+          ...(result as Row),
+          level: (label as Row).level,
+          policy,
+        }),
         '',
         table(terminal, contributions as readonly Row[], columns, 'no contributions'),
       ].join('\n'),

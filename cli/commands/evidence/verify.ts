@@ -35,7 +35,8 @@ export const definition = command({
         fingerprint: signed_by.map(({ fingerprint }) => fingerprint).join(', ') || undefined,
       }),
     )
-    if (valid && keys === undefined) terminal.note('signed by the block’s own key: compare the fingerprint, or use --keys')
+    if (valid && keys === undefined)
+      terminal.note('signed by the block’s own key: compare the fingerprint, or use --keys')
     return valid ? 0 : 5
   },
 })

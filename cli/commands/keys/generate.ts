@@ -21,7 +21,7 @@ export const definition = command({
   async run({ use, algorithm, notAfter, ...given }, terminal) {
     const folder = requireSite(given, terminal)
     const { generate } = await offline.keys()
-    const key = await generate(folder, use, {
+    const key = await generate(folder, terminal.env, use, {
       now: Date.now(),
       ...(algorithm ? { algorithm } : {}),
       ...(notAfter ? { not_after: notAfter } : {}),

@@ -15,9 +15,14 @@ export const definition = command({
   example: 'platform keys revoke message-Jx3… --yes',
   async run({ kid, yes, ...given }, terminal) {
     const folder = requireSite(given, terminal)
-    const { revoke } = await offline.keys()
-    await requireConsent(terminal, yes, `Revoke ${kid}? All that it signed becomes void, and its private key is deleted.`)
-    const key = revoke(folder, kid)
+    const { find, revoke } = await offline.keys()
+    find(folder, kid)
+    await requireConsent(
+      terminal,
+      yes,
+      `Revoke ${kid}? All that it signed becomes void, and its private key is deleted.`,
+    )
+    const key = await revoke(folder, terminal.env, kid)
     show(terminal, given.json, key, () => `revoked ${kid}`)
     if (!given.json) terminal.note('tell every peer: they must revoke it too')
     return 0

@@ -21,7 +21,7 @@ export const definition = command({
   async run({ kid, algorithm, notAfter, ...given }, terminal) {
     const folder = requireSite(given, terminal)
     const { rotate } = await offline.keys()
-    const done = await rotate(folder, kid, {
+    const done = await rotate(folder, terminal.env, kid, {
       now: Date.now(),
       ...(algorithm ? { algorithm } : {}),
       ...(notAfter ? { not_after: notAfter } : {}),

@@ -90,7 +90,11 @@ const remedy = 'compare the fingerprints again with the people of the other site
 async function askedAbout(terminal: Terminal, found: readonly PublicKey[]): Promise<readonly PublicKey[]> {
   const answer = await terminal.ask('Are these the fingerprints that the other site told you? [y/N] ')
   if (answer === undefined) {
-    throw new Failure(3, 'the fingerprints need a confirmation', 'name them with --fingerprint to confirm without a terminal')
+    throw new Failure(
+      3,
+      'the fingerprints need a confirmation',
+      'name them with --fingerprint to confirm without a terminal',
+    )
   }
   if (!/^y(es)?$/i.test(answer)) throw new Failure(3, 'not confirmed; nothing was pinned', remedy)
   return found

@@ -17,7 +17,7 @@ export const definition = command({
     const peers = await offline.peers()
     await peers.get(folder, name)
     await requireConsent(terminal, yes, `Unpin ${name}? Nothing of it is accepted from then on.`)
-    await peers.remove(folder, name)
+    await peers.remove(folder, terminal.env, name)
     show(terminal, given.json, { removed: name }, () => `removed ${name}`)
     return 0
   },

@@ -19,7 +19,7 @@ export const definition = command({
     const shown = explained.filter(
       ({ setting }) => wanted === undefined || setting === wanted || setting.startsWith(`${wanted}.`),
     )
-    const columns = ['setting', { heading: 'value', cell: (row: { value?: unknown }) => valueOf(row.value) }, 'origin']
+    const columns = ['setting', { heading: 'value', cell: (row: { value?: unknown }) => textOf(row.value) }, 'origin']
     const meaning = { heading: 'meaning', cell: (row: { doc?: unknown }) => row.doc }
     const wide = [...columns, meaning]
     show(terminal, given.json, { settings: shown, problems }, () =>
@@ -30,7 +30,7 @@ export const definition = command({
   },
 })
 
-function valueOf(value: unknown): string {
+function textOf(value: unknown): string {
   if (value === undefined) return '(unset)'
   return typeof value === 'string' ? value : JSON.stringify(value)
 }

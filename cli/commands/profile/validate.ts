@@ -17,7 +17,12 @@ export const definition = command({
     const file = folder?.profile ?? resolve(given.file ?? '')
     const [{ profileProblems }, peers] = await Promise.all([offline.profile(), offline.peers()])
     const enrolled = folder ? await peers.list(folder) : []
-    const problems = profileProblems(file, terminal.env, enrolled.map((peer) => peer.name), Date.now())
+    const problems = profileProblems(
+      file,
+      terminal.env,
+      enrolled.map((peer) => peer.name),
+      Date.now(),
+    )
     const isValid = problems.length === 0
     show(terminal, given.json, { file, valid: isValid, problems }, () =>
       isValid

@@ -9,7 +9,8 @@ import { jsonOption, requireSite, siteOption } from '../../site.ts'
 export const definition = command({
   words: 'store backup',
   summary: 'copy the databases to a new folder, while the site runs or not',
-  notes: 'Holds data alone: keys, peers and the profile are a few files of the site’s folder, to be kept apart and safe.',
+  notes:
+    'Holds data alone: keys, peers and the profile are a few files of the site’s folder, to be kept apart and safe.',
   takes: { to: needed(text('DIR', 'a folder that does not exist yet')) },
   options: { ...siteOption, ...jsonOption },
   example: 'platform store backup /media/backup/2026-05-03',

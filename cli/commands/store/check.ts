@@ -16,14 +16,18 @@ export const definition = command({
     const items = await check(folder, (text) => terminal.progress(text))
     terminal.progress('')
     const isSound = items.every(({ faults }) => faults.length === 0)
-    show(terminal, given.json, { sound: isSound, items }, () =>
-      items
-        .flatMap(({ role, faults }) =>
-          faults.length === 0
-            ? [`${paint(terminal, 'green', 'sound')} ${role}`]
-            : faults.map((fault) => `${paint(terminal, 'red', 'fault')} ${role}: ${fault}`),
-        )
-        .join('\n') || 'the site has no data yet',
+    show(
+      terminal,
+      given.json,
+      { sound: isSound, items },
+      () =>
+        items
+          .flatMap(({ role, faults }) =>
+            faults.length === 0
+              ? [`${paint(terminal, 'green', 'sound')} ${role}`]
+              : faults.map((fault) => `${paint(terminal, 'red', 'fault')} ${role}: ${fault}`),
+          )
+          .join('\n') || 'the site has no data yet',
     )
     return isSound ? 0 : 5
   },

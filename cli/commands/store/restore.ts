@@ -10,7 +10,8 @@ import { jsonOption, requireSite, siteOption } from '../../site.ts'
 export const definition = command({
   words: 'store restore',
   summary: 'put a verified backup in the place of the site’s data; the site must not run',
-  notes: 'What was there is kept beside it. Messages sent since the backup are forgotten: peers would see their numbers again.',
+  notes:
+    'What was there is kept beside it. Messages sent since the backup are forgotten: peers would see their numbers again.',
   takes: { from: needed(text('DIR', 'what `platform store backup` made')) },
   options: { yes: flag('do not ask'), ...siteOption, ...jsonOption },
   example: 'platform store restore /media/backup/2026-05-03 --yes',

@@ -8,11 +8,11 @@ import { jsonOption, requireSite, siteOption } from '../../site.ts'
 export const definition = command({
   words: 'token mint',
   summary: 'issue a token with the site’s own key',
-  notes: 'The token is printed on stdout: keep it out of logs and argument lists; PLATFORM_TOKEN carries it to commands.',
+  notes:
+    'The token is printed on stdout: keep it out of logs and argument lists; PLATFORM_TOKEN carries it to commands.',
   options: {
     subject: needed(text('SUBJECT', 'who it is for')),
-    tenant: text('TENANT', 'whose things it reaches; else the site’s own tenant')
-    ,
+    tenant: text('TENANT', 'whose things it reaches; else the site’s own tenant'),
     roles: needed(names('A,B', 'as in analyst, operator, auditor, admin, or one of the profile')),
     clearance: text('LEVEL', 'highest level that it may see; else the lowest'),
     categories: names('A,B', 'categories that it holds'),
@@ -31,14 +31,15 @@ export const definition = command({
     const [tokens, profile] = await Promise.all([offline.tokens(), offline.profile()])
     const tenant_id = given.tenant ?? profile.siteSettings(folder, terminal.env).platform.tenant_id
     const unknown = profile.unknownRoles(folder, terminal.env, roles)
-    if (unknown.length) throw new Failure(2, `there is no role ${unknown.join(', ')}`, '`platform profile explain identity.roles`')
+    if (unknown.length)
+      throw new Failure(2, `there is no role ${unknown.join(', ')}`, '`platform profile explain identity.roles`')
     const claims = {
       sub: subject,
       tenant_id,
       roles: [...roles],
       ...(level ? { clearance: { level, categories: [...categories], ...(nationality ? { nationality } : {}) } } : {}),
     }
-    const minted = await tokens.mint(folder, terminal.env, claims, ttl, Date.now())
+    const minted = await tokens.issue(folder, terminal.env, claims, ttl, Date.now())
     const expires = new Date(minted.exp * 1000).toISOString()
     show(terminal, given.json, { ...minted, ...claims, expires }, () => minted.token)
     if (!given.json) terminal.note(`${minted.jti}, valid until ${expires}`)

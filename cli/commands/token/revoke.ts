@@ -24,11 +24,11 @@ export const definition = command({
     const { revoke, jtiOf } = await offline.tokens()
     const id = subject === undefined ? (jti ?? jtiOf(await givenToken(undefined, terminal))) : undefined
     if (subject === undefined && id === undefined) throw new Failure(2, 'this is no token')
-    if (id !== undefined && id.includes('.') && jtiOf(id) !== undefined) {
+    if (id?.includes('.') && jtiOf(id) !== undefined) {
       throw new Failure(2, 'this is a whole token, not its id', 'pipe it in: others can see argument lists')
     }
     const what = id === undefined ? { subject: subject ?? '' } : { jti: id }
-    revoke(folder, what, reason, Date.now())
+    await revoke(folder, terminal.env, what, reason, Date.now())
     show(terminal, given.json, { revoked: what, reason }, () => `revoked ${id ?? `every token of ${subject}`}`)
     return 0
   },

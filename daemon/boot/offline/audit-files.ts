@@ -1,6 +1,7 @@
 // Audit chains from the roles' own database files: listed, and verified against the checkpoints that the site signed.
-import { verifyJws } from '../../../adapters/keys/jose/signatures.ts'
+
 import { listKeys } from '../../../adapters/keys/jose/key-life.ts'
+import { verifyJws } from '../../../adapters/keys/jose/signatures.ts'
 import {
   type AuditQuery,
   type AuditRecord,
@@ -52,10 +53,7 @@ export type ChainVerdict = {
 }
 
 /** Walks every chain of the site; `progress` hears of each piece. */
-export async function verifyChains(
-  folder: SiteFolder,
-  progress: (text: string) => void,
-): Promise<ChainVerdict[]> {
+export async function verifyChains(folder: SiteFolder, progress: (text: string) => void): Promise<ChainVerdict[]> {
   const anchors = await anchorsOf(folder)
   const verdicts: ChainVerdict[] = []
   for (const role of rolesWithDatabase(folder)) {
@@ -77,9 +75,15 @@ async function verdictOf(
     const [record] = await audit.list({ limit: 1, after_seq: head.seq + 1 })
     const anchored = `checkpoint of ${head.at} at record ${head.seq}`
     if (seq < head.seq) faults.push(`the chain was cut short: the ${anchored} lies beyond its end (${seq})`)
-    else if (head.seq > 0 && record?.hash !== head.hash) faults.push(`the chain was rewritten: the ${anchored} does not fit`)
+    else if (head.seq > 0 && record?.hash !== head.hash)
+      faults.push(`the chain was rewritten: the ${anchored} does not fit`)
   }
-  return { writer: seq === 0 ? role.name : writer, records: seq, checkpoints: own.length, faults: [...faults, ...(role.name === 'site' ? anchors.faults : [])] }
+  return {
+    writer: seq === 0 ? role.name : writer,
+    records: seq,
+    checkpoints: own.length,
+    faults: [...faults, ...(role.name === 'site' ? anchors.faults : [])],
+  }
 }
 
 type Head = { readonly writer: string; readonly seq: number; readonly hash: string; readonly at: string }
@@ -101,7 +105,8 @@ async function anchorsOf(folder: SiteFolder): Promise<Anchors> {
       const page = await store.list<StoredHead>(kept, { limit: chunk, ...(cursor ? { cursor } : {}) })
       for (const { value } of page.docs) {
         if (await isSigned(value, keys)) heads.push(value)
-        else faults.push(`the checkpoint of ${value.writer} at record ${value.seq} carries no valid signature of the site`)
+        else
+          faults.push(`the checkpoint of ${value.writer} at record ${value.seq} carries no valid signature of the site`)
       }
       cursor = page.next_cursor
     } while (cursor)
@@ -109,7 +114,10 @@ async function anchorsOf(folder: SiteFolder): Promise<Anchors> {
   return { heads, faults }
 }
 
-async function isSigned({ writer, seq, hash, at, signature }: StoredHead, keys: readonly PublicKey[]): Promise<boolean> {
+async function isSigned(
+  { writer, seq, hash, at, signature }: StoredHead,
+  keys: readonly PublicKey[],
+): Promise<boolean> {
   const envelope = jws.safeParse(signature)
   if (!envelope.success) return false
   const verified = await verifyJws('checkpoint', envelope.data, keys)

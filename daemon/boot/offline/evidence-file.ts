@@ -33,7 +33,8 @@ export async function verifyEvidence(text: string, given: readonly PublicKey[] |
     ...faultsOfResult(content),
   ]
   const verdict = await verifyJws('evidence', block.signature, given ?? block.keys)
-  const signed_by = typeof verdict === 'string' ? [] : verdict.keys.map(({ kid, fingerprint }) => ({ kid, fingerprint }))
+  const signed_by =
+    typeof verdict === 'string' ? [] : verdict.keys.map(({ kid, fingerprint }) => ({ kid, fingerprint }))
   if (typeof verdict === 'string') faults.push(signatureFaults[verdict])
   return {
     block_id,

@@ -1,8 +1,8 @@
 // Looks a site over: every check in one list, each of which may fail without taking the others with it.
 import type { SiteFolder } from '../site-folder.ts'
 import { channelFindings } from './checks/channels.ts'
-import { clockFindings, diskFindings } from './checks/machine.ts'
 import { keyFindings, tokenFindings } from './checks/keys.ts'
+import { clockFindings, diskFindings } from './checks/machine.ts'
 import { permissionFindings } from './checks/permissions.ts'
 import { portFindings } from './checks/ports.ts'
 import { profileFindings } from './checks/profile.ts'

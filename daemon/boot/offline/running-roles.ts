@@ -8,7 +8,9 @@ const patience_ms = 2_000
 
 /** Names, in the order of the list of roles. */
 export async function runningRoles(folder: SiteFolder): Promise<string[]> {
-  const asked = await Promise.all(roles.map(async ({ name }) => ((await answers(socketOf(folder, name))) ? [name] : [])))
+  const asked = await Promise.all(
+    roles.map(async ({ name }) => ((await answers(socketOf(folder, name))) ? [name] : [])),
+  )
   return asked.flat()
 }
 

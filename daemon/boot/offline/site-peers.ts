@@ -4,6 +4,7 @@ import type { PublicKey } from '../../kernel/keys.ts'
 import { labelOf } from '../../kernel/label.ts'
 import { type Peer, peer } from '../../kernel/peer.ts'
 import type { SiteFolder } from '../site-folder.ts'
+import { record } from './deed.ts'
 import { enrolChannels } from './filedrop-files.ts'
 import { faultsIn, Objection } from './objection.ts'
 import { keysIn } from './site-keys.ts'
@@ -39,10 +40,17 @@ export async function add(folder: SiteFolder, env: Environment, given: NewPeer):
   const pinned = peerOf(folder, env, given)
   const files = peerFiles(folder.peers)
   if (await files.get(pinned.name)) {
-    throw new Objection(3, `${pinned.name} is pinned already`, `platform peers remove ${pinned.name}, to pin other keys`)
+    throw new Objection(
+      3,
+      `${pinned.name} is pinned already`,
+      `platform peers remove ${pinned.name}, to pin other keys`,
+    )
   }
-  await files.add(pinned)
+  // The channel first: a pinned peer without one would be an alarm, a channel without a peer is only not used.
   await enrolChannels(folder, env, pinned)
+  await files.add(pinned)
+  const fingerprints = pinned.keys.map((key) => key.fingerprint)
+  await record(folder, env, { action: 'site.peer.add', target: pinned.name, detail: { fingerprints } })
   return pinned
 }
 
@@ -59,9 +67,10 @@ export async function get(folder: SiteFolder, name: string): Promise<Peer> {
 }
 
 /** Unpins at once; the channel folders and their record stay, for audit. */
-export async function remove(folder: SiteFolder, name: string): Promise<void> {
+export async function remove(folder: SiteFolder, env: Environment, name: string): Promise<void> {
   await get(folder, name)
   await peerFiles(folder.peers).remove(name)
+  await record(folder, env, { action: 'site.peer.remove', target: name })
 }
 
 function peerOf(folder: SiteFolder, env: Environment, given: NewPeer): Peer {

@@ -1,5 +1,5 @@
 // The profile of a site as commands see it: settled like boot settles it, so that both judge alike.
-import type { SiteFolder } from '../site-folder.ts'
+
 import { builtInRoles } from '../../kernel/identity.ts'
 import { identitySettings, labelSettings, platformSettings } from '../../kernel/platform-settings.ts'
 import type { Role } from '../../kernel/role.ts'
@@ -7,6 +7,7 @@ import type { Resolved } from '../../kernel/settings.ts'
 import { roles } from '../../roles.ts'
 import { startProblems } from '../may-start.ts'
 import { ProfileError, type ProfileProblem, profileSchema, readProfile, settle, valuesOf } from '../profile.ts'
+import type { SiteFolder } from '../site-folder.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 

@@ -9,11 +9,12 @@ import { readKeyFiles } from '../../../adapters/keys/jose/key-files.ts'
 import { listKeys } from '../../../adapters/keys/jose/key-life.ts'
 import { issueToken, type TokenPayload, verifyToken } from '../../../adapters/keys/jose/tokens.ts'
 import type { SiteFolder } from '../site-folder.ts'
+import { record } from './deed.ts'
 import { Objection } from './objection.ts'
 import { type Environment, siteSettings } from './site-profile.ts'
 
 /** Signs with the active token key. `now` in epoch milliseconds, `ttl_s` in seconds. */
-export async function mint(
+async function mint(
   folder: SiteFolder,
   env: Environment,
   given: MintClaims,
@@ -38,6 +39,21 @@ export async function mint(
     random: (bytes) => randomBytes(bytes).toString('hex'),
   })
   return await issuer.mint(given, ttl_s)
+}
+
+/** The same for somebody else, which is worth a record. */
+export async function issue(
+  folder: SiteFolder,
+  env: Environment,
+  given: MintClaims,
+  ttl_s: number,
+  now: number,
+): Promise<Minted> {
+  const minted = await mint(folder, env, given, ttl_s, now)
+  const { sub, tenant_id, roles } = given
+  const detail = { sub, tenant_id, roles: [...(roles ?? [])], exp: minted.exp }
+  await record(folder, env, { action: 'site.token.mint', target: minted.jti, detail })
+  return minted
 }
 
 /** A token for a person at this machine: the site's tenant and all that its policy has. */
@@ -91,11 +107,20 @@ export async function inspect(
 export type Revoked = { readonly jti: string } | { readonly subject: string }
 
 /** In force at once for every process of the site. `now` in epoch milliseconds. */
-export function revoke(folder: SiteFolder, what: Revoked, reason: string, now: number): void {
+export async function revoke(
+  folder: SiteFolder,
+  env: Environment,
+  what: Revoked,
+  reason: string,
+  now: number,
+): Promise<void> {
   const file = revocationFile(folder)
   // Made by `init` alone: a new, empty list would bring back every token revoked before.
-  if (!existsSync(file)) throw new Objection(3, `${file} is missing`, 'restore it from a backup: without it no token is accepted')
+  if (!existsSync(file))
+    throw new Objection(3, `${file} is missing`, 'restore it from a backup: without it no token is accepted')
   fileRevocations(file).revoke({ ...what, reason, at: new Date(now).toISOString() })
+  const target = 'jti' in what ? what.jti : what.subject
+  await record(folder, env, { action: 'site.token.revoke', target, detail: { ...what, reason } })
 }
 
 /** The id inside a token, verified or not: revoking a forged one harms nobody. */

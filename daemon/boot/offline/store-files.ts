@@ -130,7 +130,12 @@ export async function restore(
       await stage(folder, join(from, entry.file), join(staging, entry.file), entry)
     }
     const kept = join(folder.data, `before-restore-${new Date(now).toISOString().replaceAll(/[:.]/g, '-')}`)
-    exchange(folder, staging, kept, databases.map(({ file }) => file))
+    exchange(
+      folder,
+      staging,
+      kept,
+      databases.map(({ file }) => file),
+    )
     return { roles: databases.map(({ role }) => role), kept }
   } finally {
     fs.rmSync(staging, { recursive: true, force: true })

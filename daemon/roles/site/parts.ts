@@ -33,7 +33,6 @@ export const issuerPart = part<Issuer>('issuer')
 
 export type Quarantines = {
   list(peer: string | undefined, limit: number): Promise<QuarantineEntry[]>
-  find(id: string): Promise<QuarantineEntry | undefined>
 }
 export const quarantinesPart = part<Quarantines>('quarantines')
 

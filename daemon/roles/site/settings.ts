@@ -40,6 +40,11 @@ export const settings = block('site', {
 })
 
 export const filedropSettings = block('filedrop', {
+  releasable_names: z
+    .array(z.string().min(1).max(64))
+    .max(64)
+    .default([])
+    .meta({ doc: 'What this site counts as for releasability besides its tenant: its nationality, say.' }),
   rescan_ms: z
     .int()
     .min(100)

@@ -4,14 +4,18 @@ import type { Stage } from './stage.ts'
 
 export type Record = { role: string; seq: number; action: string; outcome: string; subject: string; target: string }
 
-/** At most the newest 500 of each role. */
 export async function anyAuditRecord({ site }: Stage): Promise<Record[]> {
   const token = await site.token({ tenant_id: '*', roles: ['admin'] })
-  const all = Object.keys(site.running.urls).map(async (role) => {
-    const { status, json } = await site.ask(role, { method: 'GET', path: '/api/v2/audit?limit=500', token })
-    expect(status).toBe(200)
-    const { items } = json as { items: { seq: number; event?: Omit<Record, 'role' | 'seq'> }[] }
-    return items.flatMap(({ seq, event }) => (event ? [{ role, seq, ...event }] : []))
-  })
-  return (await Promise.all(all)).flat()
+  const found: Record[] = []
+  for (const role of Object.keys(site.running.urls)) {
+    let path: string | undefined = '/api/v2/audit?limit=500'
+    while (path) {
+      const { status, json } = await site.ask(role, { method: 'GET', path, token })
+      expect(status).toBe(200)
+      const page = json as { items: { seq: number; event?: Omit<Record, 'role' | 'seq'> }[]; next_cursor?: string }
+      found.push(...page.items.flatMap(({ seq, event }) => (event ? [{ role, seq, ...event }] : [])))
+      path = page.next_cursor && `/api/v2/audit?limit=500&cursor=${page.next_cursor}`
+    }
+  }
+  return found
 }

@@ -20,7 +20,8 @@ export const kernelCodes: readonly ErrorCode[] = [
 ]
 
 /** What would tell a stranger of the inside: paths of the machine, stacks, packages, tokens. */
-const internal = /\/(tmp|home|root|usr|var|etc|work|snapshot)\/|node_modules|\.(ts|js|mjs|cjs|db|yaml):?\b|\bat \w+ \(|Error:|SQLITE|eyJ|Zod/
+const internal =
+  /\/(tmp|home|root|usr|var|etc|work|snapshot)\/|node_modules|\.(ts|js|mjs|cjs|db|yaml):?\b|\bat \w+ \(|Error:|SQLITE|eyJ|Zod/
 
 /** Holds a refusal to the schema, the declaration and the silence about the inside; the problem, to look closer at. */
 export function problemIn(answer: Heard, statuses: readonly number[], operation?: AnyOperation): Problem {

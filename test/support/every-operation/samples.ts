@@ -4,8 +4,10 @@ import { contribution, invitation, label, type Stage, sessionInput } from './sta
 
 export type Sample = {
   readonly input: Record<string, unknown>
-  /** Changes that make it another request, for operations that honour an Idempotency-Key. */
-  readonly another?: Record<string, unknown>
+  /** For operations that honour an Idempotency-Key: a request to repeat, and what makes it another one. */
+  readonly keyed?: { readonly input: Record<string, unknown>; readonly another: Record<string, unknown> }
+  /** What a caller without clearance may say, where the sample itself is above it. */
+  readonly uncleared?: Record<string, unknown>
   /** The operation reads or changes a tenant's object; true for every path parameter unless said otherwise. */
   readonly isTenants?: boolean
   /** Statuses of success, where they depend on what the site has; the declared one otherwise. */
@@ -21,7 +23,7 @@ const site: Samples = {
   'site.token.revoke': () => ({ input: { jti: 'tok_of_nobody', reason: 'sample' } }),
   // Peers are the site's, not a tenant's; and an unknown peer is an answer (not allowed), not an error.
   'site.peer.crossing': () => ({ input: { name: 'bravo', label }, isTenants: false }),
-  'site.message.send': () => ({
+  'site.message.send': ({ carries }) => ({
     input: {
       peer: 'bravo',
       event_id: 'sample',
@@ -31,27 +33,38 @@ const site: Samples = {
       label,
       parent_block_ids: [],
     },
-    // A site whose carriers are all switched off says so.
-    statuses: [202, 503],
+    // A site without carriers says so.
+    statuses: [carries ? 202 : 503],
   }),
   'site.message.verify': async ({ site: { bravo } }) => ({
-    input: { peer: 'bravo', type: 'statement', envelope: await bravo.sign('statement', new TextEncoder().encode('{}')) },
+    input: {
+      peer: 'bravo',
+      type: 'statement',
+      envelope: await bravo.sign('statement', new TextEncoder().encode('{}')),
+    },
   }),
   'site.signature.create': () => ({ input: { type: 'evidence', payload: 'e30' } }),
   'site.checkpoint.create': () => ({ input: { writer: 'someone@elsewhere', seq: 7, hash: 'a'.repeat(64) } }),
 }
 
 const consensus: Samples = {
-  'consensus.session.create': () => ({ input: sessionInput(), another: { lens_version: '2' } }),
+  'consensus.session.create': () => ({
+    input: sessionInput(),
+    keyed: { input: sessionInput(), another: { lens_version: '2' } },
+  }),
   'consensus.session.get': ({ open }) => ({ input: { id: open } }),
-  'consensus.session.contribute': ({ open }) => ({
+  'consensus.session.contribute': ({ open, openToo }) => ({
     input: { id: open, ...contribution('alice', 1) },
-    another: { pair_score: 0.5 },
+    keyed: { input: { id: openToo, ...contribution('alice', 1) }, another: { pair_score: 0.5 } },
+    uncleared: { classification: 'UNCLASSIFIED' },
   }),
   'consensus.session.resolve': ({ open }) => ({ input: { id: open } }),
-  'consensus.session.attest': ({ conflict }) => ({
+  'consensus.session.attest': ({ conflict, conflictToo }) => ({
     input: { id: conflict, decision: 'match', rationale: 'seen by two' },
-    another: { rationale: 'on second thoughts' },
+    keyed: {
+      input: { id: conflictToo, decision: 'match', rationale: 'seen by two' },
+      another: { rationale: 'on second thoughts' },
+    },
   }),
   'consensus.session.cancel': ({ doomed }) => ({ input: { id: doomed } }),
   'consensus.session.events': ({ open }) => ({ input: { id: open } }),

@@ -1,6 +1,6 @@
 // The objects that a walk over all operations needs: one session in each state, all of them SECRET and of tenant alpha.
 import { randomBytes } from 'node:crypto'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import { canonical, sha384 } from '../../../daemon/kernel/canonical.ts'
 import { type MessageKind, statement } from '../../../daemon/kernel/transport.ts'
 import { type SmallSite, smallSite } from '../small-site.ts'
@@ -9,14 +9,23 @@ export const secret = { level: 'SECRET', releasable_to: ['alpha', 'bravo'] }
 export const label = { policy: 'SITE', ...secret, categories: [], originator: 'alpha' }
 export const policy = { m: 2, n: 2, ratify_threshold: 0.8, conflict_threshold: 0.5 }
 
+type Fields = Readonly<Record<string, unknown>>
+/** `change` replaces parts of the signed statement. */
+type Delivered = (kind: MessageKind, fields: Fields, change?: Fields) => Promise<Record<string, unknown>>
+
 export type Stage = {
   readonly site: SmallSite
   /** Everything permitted, cleared for all, of tenant alpha. */
   readonly admin: string
+  /** Whether the site has carriers to its peers. */
+  readonly carries: boolean
   /** Sessions by what became of them. */
   readonly open: string
   readonly doomed: string
   readonly conflict: string
+  /** More of the same, for requests that are repeated. */
+  readonly openToo: string
+  readonly conflictToo: string
   readonly ratified: string
   /** Open, with the peer bravo invited. */
   readonly shared: string
@@ -25,7 +34,7 @@ export type Stage = {
   readonly dissent: string
   readonly evidence: string
   /** The fields with the signed message that bravo would have sent them in. */
-  delivered(kind: MessageKind, fields: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>>
+  delivered: Delivered
 }
 
 export const cleared = { clearance: { level: 'TOP_SECRET' } }
@@ -34,21 +43,25 @@ export const cleared = { clearance: { level: 'TOP_SECRET' } }
 export async function stage(sections: Parameters<typeof smallSite>[0] = {}): Promise<Stage> {
   const site = await smallSite(sections)
   const admin = await site.token({ roles: ['admin'], ...cleared })
-  const delivered: Stage['delivered'] = (kind, fields) => signedByBravo(site, kind, fields)
+  const delivered: Delivered = (kind, fields, change = {}) => signedByBravo(site, kind, fields, change)
   const post = async (path: string, body: unknown) => {
     const { status, text } = await site.ask('consensus', { method: 'POST', path, token: admin, body })
     expect([200, 201], text).toContain(status)
     return JSON.parse(text) as { id: string; state: string }
   }
-  const session = async (more: Readonly<Record<string, unknown>> = {}) =>
-    (await post('/api/v2/consensus/session', sessionInput(more))).id
+  const session = async (more: Fields = {}) => (await post('/api/v2/consensus/session', sessionInput(more))).id
   const contribute = (id: string, who: string, pair_score: number) =>
     post(`/api/v2/consensus/session/${id}/contribution`, contribution(who, pair_score))
   const ratified = await session()
   for (const who of ['alice', 'bob']) await contribute(ratified, who, 1)
-  const conflict = await session()
-  await contribute(conflict, 'alice', 1)
-  await contribute(conflict, 'bob', 0)
+  const conflicting = async () => {
+    const id = await session()
+    await contribute(id, 'alice', 1)
+    await contribute(id, 'bob', 0)
+    return id
+  }
+  const conflict = await conflicting()
+  const conflictToo = await conflicting()
   const followed = `ses_${randomBytes(16).toString('hex')}`
   await post('/api/v2/federation/invitation', await delivered('invitation', invitation(followed)))
   const shared = await session({ policy: { ...policy, m: 3, n: 3 }, invite: ['bravo'] })
@@ -56,17 +69,23 @@ export async function stage(sections: Parameters<typeof smallSite>[0] = {}): Pro
     const read = async () =>
       (await site.ask('consensus', { method: 'GET', path: `/api/v2/consensus/session/${id}`, token: admin }))
         .json as Record<string, unknown>
-    await expect.poll(async () => (await read()).undelivered, { timeout: 20_000 }).toBe(0)
+    await vi.waitFor(async () => expect((await read()).undelivered).toBe(0), { timeout: 20_000 })
     return String((await read())[field])
   }
+  const channels = await site.ask('site', { method: 'GET', path: '/api/v2/site/channel', token: admin })
+  const carries = (channels.json as { items: unknown[] }).items.length > 0
+  if (carries) await settled(shared, 'state')
   return {
     site,
     admin,
+    carries,
     open: await session(),
+    openToo: await session(),
     doomed: await session(),
     shared,
     ratified,
     conflict,
+    conflictToo,
     followed,
     evidence: await settled(ratified, 'evidence_block_id'),
     dissent: await settled(conflict, 'open_dissent_id'),
@@ -74,7 +93,7 @@ export async function stage(sections: Parameters<typeof smallSite>[0] = {}): Pro
   }
 }
 
-export function sessionInput(more: Readonly<Record<string, unknown>> = {}) {
+export function sessionInput(more: Fields = {}) {
   return { lens_id: 'lens', lens_version: '1', policy, classification: secret, ...more }
 }
 
@@ -90,9 +109,12 @@ export function invitation(session_id: string) {
 let seq = 0
 
 /** Every default spelled out, as the signed fields must be what the receiver reads. */
-async function signedByBravo(site: SmallSite, kind: MessageKind, fields: Readonly<Record<string, unknown>>) {
+async function signedByBravo(site: SmallSite, kind: MessageKind, fields: Fields, change: Fields) {
   const schema = `consensus.${kind}/1`
-  const given = { ...fields, ...(fields.policy ? { policy: { combination_method: 'weighted_average', ...policy } } : {}) }
+  const given = {
+    ...fields,
+    ...(fields.policy ? { policy: { combination_method: 'weighted_average', ...policy } } : {}),
+  }
   const body = JSON.stringify({ label, schema, data: given })
   seq += 1
   const said = statement.parse({
@@ -114,6 +136,7 @@ async function signedByBravo(site: SmallSite, kind: MessageKind, fields: Readonl
     label,
     parent_block_ids: [],
     max_hops: 1,
+    ...change,
   })
   const envelope = JSON.stringify(await site.bravo.sign('statement', new TextEncoder().encode(canonical(said))))
   return { ...given, message: { transport: 'filedrop', envelope, body } }

@@ -21,7 +21,7 @@ export function asks(
   const inPath = pathParameters(path)
   const rest = Object.entries(input).filter(([name]) => !inPath.includes(name))
   const filled = path.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) => encodeURIComponent(String(input[name])))
-  const own = hasBody(operation.method) ? [] : rest.map(([name, value]) => [name, String(value)] as const)
+  const own: [string, string][] = hasBody(operation.method) ? [] : rest.map(([name, value]) => [name, String(value)])
   const search = new URLSearchParams([...own, ...Object.entries(query)]).toString()
   return site.ask(role, {
     method: operation.method,
@@ -34,7 +34,7 @@ export function asks(
 function bodyOf(operation: AnyOperation, fields: Readonly<Record<string, unknown>>): Pick<Sent, 'body' | 'headers'> {
   if (!hasBody(operation.method)) return {}
   if (!operation.consumes) return { body: JSON.stringify(fields), headers: { 'content-type': 'application/json' } }
-  const form = Object.entries(fields).map(([name, value]) => [name, String(value)])
+  const form = Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)])
   return { body: new URLSearchParams(form).toString(), headers: { 'content-type': operation.consumes } }
 }
 

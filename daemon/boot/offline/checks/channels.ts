@@ -21,5 +21,7 @@ export async function channelFindings({ folder, env }: Examined): Promise<Findin
 function quarantined(name: string, dir: string): Finding[] {
   const held = fs.readdirSync(dir).filter((file) => file.endsWith('.reason.json')).length
   if (held === 0) return []
-  return [warning('channels', `${name}: ${held} messages in quarantine`, `platform filedrop quarantine list --peer ${name}`)]
+  return [
+    warning('channels', `${name}: ${held} messages in quarantine`, `platform filedrop quarantine list --peer ${name}`),
+  ]
 }

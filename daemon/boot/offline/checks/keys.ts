@@ -18,7 +18,10 @@ export async function keyFindings({ folder, now }: Examined): Promise<Finding[]>
   const endings = active.flatMap((key) => {
     const end = key.not_after === undefined ? undefined : Date.parse(key.not_after)
     if (end === undefined) return []
-    return ending('keys', `the key ${key.kid}`, end, now, `platform keys rotate ${key.kid}, then give peers the new one`) ?? []
+    return (
+      ending('keys', `the key ${key.kid}`, end, now, `platform keys rotate ${key.kid}, then give peers the new one`) ??
+      []
+    )
   })
   const ofPeers = (await list(folder)).flatMap((peer) => peerFindings(peer.name, peer.keys, now))
   const all = [...missing, ...endings, ...ofPeers]

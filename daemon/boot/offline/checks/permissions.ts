@@ -11,7 +11,9 @@ export function permissionFindings({ folder }: Examined): Finding[] {
   const folders = [folder.keys, folder.identity, folder.peers, folder.data, folder.filedrop, folder.run]
   const missing = folders
     .filter((path) => !fs.existsSync(path))
-    .map((path) => problem('permissions', `${path} is missing`, `restore it from a backup, or run: mkdir -m 700 ${path}`))
+    .map((path) =>
+      problem('permissions', `${path} is missing`, `restore it from a backup, or run: mkdir -m 700 ${path}`),
+    )
   const findings = [folder.profile, ...folders].filter((path) => fs.existsSync(path)).flatMap(look)
   const all = [...missing, ...findings]
   return all.length > 0 ? all : [fine('permissions', 'nobody else can read keys, data or messages')]

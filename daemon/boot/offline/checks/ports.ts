@@ -26,9 +26,16 @@ function listenersOf(role: string, values: Readonly<Record<string, unknown>>): L
 
 function twice(listeners: readonly Listener[]): Finding[] {
   return listeners
-    .filter(({ host, port }, at) => port !== 0 && listeners.findIndex((other) => other.host === host && other.port === port) < at)
+    .filter(
+      ({ host, port }, at) =>
+        port !== 0 && listeners.findIndex((other) => other.host === host && other.port === port) < at,
+    )
     .map(({ role, host, port }) =>
-      problem('ports', `${host}:${port} is set twice, here for ${role}`, `give ${role} a port of its own in the profile`),
+      problem(
+        'ports',
+        `${host}:${port} is set twice, here for ${role}`,
+        `give ${role} a port of its own in the profile`,
+      ),
     )
 }
 

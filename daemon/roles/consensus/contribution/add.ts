@@ -3,14 +3,15 @@ import type { Call } from '../../../kernel/call.ts'
 import { isRefused, type Refused } from '../../../kernel/errors.ts'
 import type { Doc, Step } from '../../../kernel/store.ts'
 import { combinerSeconds } from '../metrics.ts'
+import { lifecycleEvent } from '../session/lifecycle-event.ts'
 import { type StoredSession, sessions } from '../session/model.ts'
 import { accept, contributionDigest, type Given, isRepeat } from '../session/rules.ts'
-import { keep, standingAtHand, standingOf, storePage } from '../session/standings.ts'
+import { isPageStored, keep, standingAtHand, standingOf, storePage } from '../session/standings.ts'
 import { tell } from '../session/tell.ts'
 import { settings } from '../settings.ts'
 import { page_size } from './model.ts'
 
-type Answer = 'added' | 'repeated' | 'standing is not at hand' | Refused
+type Answer = 'entered' | 'added' | 'repeated' | 'standing is not at hand' | Refused
 
 /** Adds a contribution to the session `id`, durably; a repeat changes nothing. The session as it is afterwards. */
 export async function addContribution(
@@ -29,7 +30,7 @@ export async function addContribution(
       continue
     }
     if (isRefused(answer)) return answer
-    if (answer === 'added') await afterwards(call, doc)
+    if (answer !== 'repeated') await afterwards(call, doc, answer === 'entered')
     return doc
   }
 }
@@ -41,7 +42,7 @@ function step(call: Call, current: Doc<StoredSession>, offered: Given): Step<Sto
   // At a peer's session this site has one voice, whoever of its people speaks.
   const given = session.origin ? { ...offered, contributor_id: session.tenant_id } : offered
   const digest = contributionDigest(given)
-  const repeat = isRepeat(standing, given.id, given.contributor_id, digest)
+  const repeat = isRepeat(standing, given, digest)
   if (repeat) return { answer: repeat === true ? 'repeated' : repeat }
 
   const began = call.monotonic()
@@ -62,16 +63,12 @@ function step(call: Call, current: Doc<StoredSession>, offered: Given): Step<Sto
   }
   return {
     next,
-    answer: 'added',
-    audit: [call.audited('consensus.session.contribute', session.id, detail, next.label)],
+    answer: next.history.length > session.history.length ? 'entered' : 'added',
+    audit: [lifecycleEvent(call, 'consensus.session.contribute', next, detail)],
   }
 }
 
-async function afterwards(call: Call, doc: Doc<StoredSession>): Promise<void> {
-  const { recent } = doc.value
-  if (recent.length >= page_size) {
-    const standing = standingAtHand(call, doc)
-    if (standing && standing.pages_stored === doc.value.pages) await storePage(call, doc, standing)
-  }
-  tell(call, doc)
+async function afterwards(call: Call, doc: Doc<StoredSession>, hasEntered: boolean): Promise<void> {
+  if (doc.value.recent.length >= page_size && !isPageStored(call, doc)) await storePage(call, doc)
+  tell(call, doc, hasEntered)
 }

@@ -46,7 +46,7 @@ export const contribution = z
 export type Contribution = z.infer<typeof contribution>
 
 /** Contributions 1..page_size, page_size + 1.. and so on of one session; written once, never changed. */
-export const page_size = 16
+export const page_size = 8
 
 export const contributionPages = collection({
   name: 'contribution_page',

@@ -5,6 +5,7 @@ import { isRefused, refuse } from '../../../kernel/errors.ts'
 import { label } from '../../../kernel/label.ts'
 import { operation } from '../../../kernel/operation.ts'
 import { quorumPolicy } from '../combine/policy.ts'
+import { lifecycleEvent } from '../session/lifecycle-event.ts'
 import { type StoredSession, session, sessions, subject } from '../session/model.ts'
 import { enter } from '../session/rules.ts'
 import { tell } from '../session/tell.ts'
@@ -61,12 +62,12 @@ export const invite = operation({
       pending: [],
       owes: 0,
     }
-    const audit = [call.audited('consensus.federation.invite', id, { peer: src }, classification)]
+    const audit = [lifecycleEvent(call, 'consensus.federation.invite', invited, { peer: src })]
     const made = await call
       .store(sessions)
       .create(id, enter(invited, 'PROPOSED', 'invitation', `peer:${src}`, at), audit)
     if (made !== 'exists') {
-      tell(call, made)
+      tell(call, made, true)
       return shown(made)
     }
     const before = await call.store(sessions).get(id)

@@ -6,8 +6,9 @@ import { operation } from '../../../kernel/operation.ts'
 import { dissentRecord, dissents } from '../dissent/model.ts'
 import { evidenceBlock, evidenceBlocks } from '../evidence/model.ts'
 import { isWhole } from '../evidence/rules.ts'
+import { lifecycleEvent } from '../session/lifecycle-event.ts'
 import { type StoredSession, session, sessionState, sessions } from '../session/model.ts'
-import { enter } from '../session/rules.ts'
+import { closeDissent, enter } from '../session/rules.ts'
 import { tell } from '../session/tell.ts'
 import { shown } from '../session/view.ts'
 import { message, verified } from './message.ts'
@@ -29,7 +30,7 @@ export const result = operation({
   path: '/api/v2/federation/result',
   input: fieldsSchema.extend({ message }),
   output: session,
-  errors: ['not_found', 'signature_invalid', 'not_your_tenant', 'session_closed'],
+  errors: ['not_found', 'signature_invalid', 'not_your_tenant'],
   allow: 'federation:deliver',
   max_body_bytes: 6 * 1_048_576,
 
@@ -43,20 +44,20 @@ export const result = operation({
     const at = call.nowIso()
     const { doc, answer } = await call
       .store(sessions)
-      .update<Refused | 'done' | 'same'>(fields.session_id, ({ value }) => {
+      .update<Refused | 'entered' | 'changed' | 'same'>(fields.session_id, ({ value }) => {
         if (value.origin?.peer !== src)
           return { answer: refuse('not_your_tenant', 'the session does not live at this peer') }
         const next = follow(value, fields, src, at)
         if (next === value) return { answer: 'same' }
         return {
           next,
-          answer: 'done',
-          audit: [call.audited('consensus.federation.result', value.id, { peer: src, to: next.state }, next.label)],
+          answer: next.history.length > value.history.length ? 'entered' : 'changed',
+          audit: [lifecycleEvent(call, 'consensus.federation.result', next, { peer: src, to: next.state })],
         }
       })
     if (isRefused(answer)) return answer
     await keep(call, doc.value, fields)
-    if (answer === 'done') tell(call, doc)
+    if (answer !== 'same') tell(call, doc, answer === 'entered')
     return shown(doc)
   },
 })
@@ -70,11 +71,11 @@ function follow(
 ): StoredSession {
   const by = `peer:${peer}`
   if (current.state === 'WITHDRAWN') return current
-  if (retraction) return enter(current, 'WITHDRAWN', 'result', by, at)
+  if (retraction) return enter(closeDissent(current, 'withdrawn', at), 'WITHDRAWN', 'result', by, at)
   if (evidence) {
     if (current.evidence_block_id === evidence.block_id) return current
-    const { reason: _settled, open_dissent_id: _closed, ...rest } = current
-    const { result: combined, decision } = evidence.content
+    const { result: combined, decision, attestation } = evidence.content
+    const { reason: _settled, ...rest } = closeDissent(current, attestation ? 'attested' : 'ratified', at)
     return enter(
       { ...rest, result: combined, decision, evidence_block_id: evidence.block_id },
       'RATIFIED',
@@ -84,13 +85,13 @@ function follow(
     )
   }
   if (!dissent || current.open_dissent_id === dissent.id || current.state === 'RATIFIED') return current
-  return enter(
-    { ...current, reason: dissent.body.reason, open_dissent_id: dissent.id },
-    'IN_CONFLICT',
-    'result',
-    by,
-    at,
-  )
+  const told = {
+    ...closeDissent(current, 'superseded', at),
+    reason: dissent.body.reason,
+    open_dissent_id: dissent.id,
+    updated_at: at,
+  }
+  return current.state === 'IN_CONFLICT' ? told : enter(told, 'IN_CONFLICT', 'result', by, at)
 }
 
 /** Keeps what came with the outcome; ids are the origin's, so a repeat finds it kept. */

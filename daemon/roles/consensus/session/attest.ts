@@ -14,7 +14,7 @@ export const attest = operation({
   tool: 'consensus_session_attest',
   input: idInput.extend({ decision, rationale: z.string().trim().min(1).max(4_096) }),
   output: session,
-  errors: ['not_found', 'not_your_tenant', 'session_closed', 'precondition_failed'],
+  errors: ['not_found', 'not_your_tenant', 'session_closed', 'idempotency_mismatch', 'precondition_failed'],
   allow: 'consensus:attest',
   creates: true,
   versioned: true,

@@ -39,7 +39,7 @@ export const create = operation({
     const audit = [call.audited('consensus.session.create', id, { lens_id: asked.lens_id, invited }, label)]
     const made = await call.store(sessions).create(id, opened, audit)
     if (made === 'exists') return repeated(call, id)
-    tell(call, made)
+    tell(call, made, true)
     return shown(made)
   },
 })

@@ -29,12 +29,15 @@ export function contributionDigest(given: Given): string {
   return digestOf({ contributor_id, pair_score, accuracy, credibility, signer_key_id, classification })
 }
 
-/** The digest under which a contribution was already accepted or stands; such a repeat changes nothing. */
-export function isRepeat(standing: Standing, id: string, contributor_id: string, digest: string): boolean | Refused {
-  const known = standing.digests.get(id)
+/** Whether it was accepted before, or says what its contributor says already; such a repeat changes nothing. */
+export function isRepeat(standing: Standing, given: Given, digest: string): boolean | Refused {
+  const known = standing.digests.get(given.id)
   if (known === digest) return true
   if (known !== undefined) return refuse('idempotency_mismatch', 'this id was used for another contribution')
-  return standing.by_contributor.get(contributor_id)?.digest === digest
+  const before = standing.by_contributor.get(given.contributor_id)
+  if (before?.digest !== digest) return false
+  // A later message that says the same must be known, or one sent between the two and arriving last would supersede it.
+  return !(given.federation && before.federation && supersedes(given, before))
 }
 
 /**
@@ -164,7 +167,9 @@ function clash(
   if (again && trigger !== 'resolve') return current
   const { deadline_ts: _past, ...rest } = again ? closeDissent(current, 'superseded', at) : current
   const { reason } = decision
-  const id = `dis_${digestOf([current.id, current.chain, current.history.length]).slice(0, 32)}`
+  // The record before is part of the name: two resolve attempts over the same contributions make two records.
+  const about = [current.id, current.chain, current.history.length, current.open_dissent_id ?? null]
+  const id = `dis_${digestOf(about).slice(0, 32)}`
   const record: DissentRecord = {
     tenant_id: current.tenant_id,
     label: current.label,
@@ -241,7 +246,8 @@ export function emission(current: StoredSession, sink: string, event: 'ratified'
   }
 }
 
-function closeDissent(
+/** The open dissent record, if there is one, ends with this resolution. */
+export function closeDissent(
   current: StoredSession,
   resolution: 'ratified' | 'attested' | 'withdrawn' | 'superseded',
   at: string,
@@ -281,8 +287,8 @@ export function owing(current: StoredSession, more: readonly Pending[]): StoredS
   return { ...current, pending, owes: pending.length ? 1 : 0 }
 }
 
-/** One debt paid; a repeat of the same payment changes nothing. */
-export function paid(current: StoredSession, id: string): StoredSession {
-  const pending = current.pending.filter((debt) => debt.id !== id)
+/** One debt paid, and in its place what follows from it: in front of all later ones. A repeat changes nothing. */
+export function paid(current: StoredSession, id: string, more: readonly Pending[] = []): StoredSession {
+  const pending = current.pending.flatMap((debt) => (debt.id === id ? more : [debt]))
   return { ...current, pending, owes: pending.length ? 1 : 0 }
 }

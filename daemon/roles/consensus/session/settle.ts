@@ -8,36 +8,61 @@ import { blockIdOf, evidenceOf, signedPart } from '../evidence/rules.ts'
 import { dissentTotal } from '../metrics.ts'
 import { settings } from '../settings.ts'
 import { webhooks } from '../webhook.ts'
+import { lifecycleEvent } from './lifecycle-event.ts'
 import { type Pending, type StoredSession, sessions } from './model.ts'
-import { emission, owing, paid } from './rules.ts'
+import { emission, paid } from './rules.ts'
 import { standingOf } from './standings.ts'
 import { topicOf } from './tell.ts'
 
-/** What changes in the session once a debt is paid, besides the debt being gone. */
-type Payment = (session: StoredSession) => StoredSession
-const nothingMore: Payment = (session) => session
+/** What changes in the session once a debt is paid, besides the debt being gone, and what it then owes in its place. */
+type Payment = (session: StoredSession) => { readonly session: StoredSession; readonly more: readonly Pending[] }
+const nothingMore: Payment = (session) => ({ session, more: [] })
 
-/** Pays in order. A debt that cannot be paid now stays; one that never can is dropped, audited. */
+/**
+ * Pays in order. A debt that cannot be paid now stays, and with it all that goes the same way; one that never can is
+ * dropped, audited.
+ */
 export async function settle(call: Call, doc: Doc<StoredSession>): Promise<void> {
+  const blocked = new Set<string>()
   for (const debt of doc.value.pending) {
-    let payment: Payment
-    try {
-      payment = await pay(call, doc, debt)
-    } catch (error) {
-      if (!isRefused(error) || error.row.retryable) {
-        call.log.warn('consensus.session.undelivered', { session: doc.id, debt: debt.id, error: String(error) })
-        return
-      }
-      const detail = { debt: debt.id, code: error.code, why: error.message }
-      await call.record([call.audited('consensus.session.undeliverable', doc.id, detail, doc.value.label)])
-      payment = nothingMore
+    const way = wayOf(debt)
+    if (blocked.has(way)) continue
+    const payment = await paymentOf(call, doc, debt)
+    if (!payment) {
+      // Sinks and peers do not wait for each other, and all of them wait for the session's own records.
+      if (way === 'records') return
+      blocked.add(way)
+      continue
     }
-    const { doc: after } = await call
-      .store(sessions)
-      .update(doc.id, ({ value }) => ({ next: paid(payment(value), debt.id), answer: undefined }))
+    let follows = 0
+    await call.store(sessions).update(doc.id, ({ value }) => {
+      const { session, more } = payment(value)
+      follows = more.length
+      return { next: paid(session, debt.id, more), answer: undefined }
+    })
     call.announce(topicOf(doc.id))
-    // Paying one debt can make others, as evidence makes results: they have their own turn.
-    if (after.value.pending.some(({ id }) => !doc.value.pending.some((known) => known.id === id))) call.wake('relay')
+    // What follows from a debt, as results follow from evidence, comes before the later ones: a new turn, in order.
+    if (follows > 0) return call.wake('relay')
+  }
+}
+
+function wayOf(debt: Pending): string {
+  if (debt.type === 'message') return `peer ${debt.peer}`
+  return debt.type === 'emission' ? `sink ${debt.sink}` : 'records'
+}
+
+/** Undefined when the debt cannot be paid now. */
+async function paymentOf(call: Call, doc: Doc<StoredSession>, debt: Pending): Promise<Payment | undefined> {
+  try {
+    return await pay(call, doc, debt)
+  } catch (error) {
+    if (!isRefused(error) || error.row.retryable) {
+      call.log.warn('consensus.session.undelivered', { session: doc.id, debt: debt.id, error: String(error) })
+      return undefined
+    }
+    const detail = { debt: debt.id, code: error.code, why: error.message }
+    await call.record([lifecycleEvent(call, 'consensus.session.undeliverable', doc.value, detail)])
+    return nothingMore
   }
 }
 
@@ -74,7 +99,7 @@ async function payDissent(
     kind: 'result',
     body: { session_id: doc.id, dissent: { id: debt.id, ...record } },
   }))
-  return (session) => owing(session, messages)
+  return (session) => ({ session, more: messages })
 }
 
 async function closeDissent(call: Call, debt: Extract<Pending, { type: 'dissent_closed' }>): Promise<Payment> {
@@ -93,7 +118,8 @@ async function payEvidence(call: Call, doc: Doc<StoredSession>): Promise<Payment
   const block = await signedEvidence(call, doc)
   const { tenant_id, label } = doc.value
   const stored = { tenant_id, label, session_id: doc.id, created_at: call.nowIso(), block }
-  const audit = [call.audited('consensus.evidence.create', block.block_id, { session_id: doc.id }, label)]
+  const detail = { session_id: doc.id }
+  const audit = [lifecycleEvent(call, 'consensus.evidence.create', doc.value, detail, block.block_id)]
   await call.store(evidenceBlocks).create(block.block_id, stored, audit)
   const messages: Pending[] = doc.value.invited.map((peer) => ({
     type: 'message',
@@ -105,10 +131,8 @@ async function payEvidence(call: Call, doc: Doc<StoredSession>): Promise<Payment
   const sinks = call.settings(settings).sinks.map((sink) => sink.name)
   return (session) => {
     const proven = { ...session, evidence_block_id: block.block_id }
-    return owing(proven, [
-      ...messages,
-      ...sinks.map((sink) => emission(proven, sink, 'ratified', block.content.decided_at)),
-    ])
+    const emissions = sinks.map((sink) => emission(proven, sink, 'ratified', block.content.decided_at))
+    return { session: proven, more: [...messages, ...emissions] }
   }
 }
 

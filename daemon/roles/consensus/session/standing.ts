@@ -22,7 +22,7 @@ export function emptyStanding(chain: string): Standing {
 }
 
 /** Whether a contribution replaces what its contributor said before: not when it is an older message of the same source. */
-export function supersedes(given: Contribution, before: Contribution | undefined): boolean {
+export function supersedes(given: Pick<Contribution, 'federation'>, before: Contribution | undefined): boolean {
   if (!before?.federation || !given.federation) return true
   if (before.federation.peer !== given.federation.peer) return true
   const { epoch, seq } = before.federation

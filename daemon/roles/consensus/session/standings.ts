@@ -23,7 +23,10 @@ function cacheOf(site: Site): Cache {
   return cache
 }
 
-/** The standing of exactly this state of the session, if it is at hand. A stale one is dropped. */
+/**
+ * The standing of exactly this state of the session, if it is at hand. To be asked inside an update, where the state is
+ * the stored one: a standing of any other is dropped.
+ */
 export function standingAtHand(call: Call, { id, value }: Doc<StoredSession>): Standing | undefined {
   const cache = cacheOf(call.site)
   const known = cache.standings.get(id)
@@ -32,24 +35,34 @@ export function standingAtHand(call: Call, { id, value }: Doc<StoredSession>): S
   return value.pages === 0 ? remember(cache, id, replay([], value)) : undefined
 }
 
-/** The standing of a session, read from its pages when it is not at hand. */
+/** The standing of a session as it was read, from its pages when it is not at hand. A later one at hand stays there. */
 export async function standingOf(call: Call, doc: Doc<StoredSession>): Promise<Standing> {
-  const known = standingAtHand(call, doc)
-  if (known) return known
+  const cache = cacheOf(call.site)
+  const known = cache.standings.get(doc.id)
+  if (known?.chain === doc.value.chain) return known
   const pages: Contribution[] = []
   for (let page = 0; page < doc.value.pages; page++) {
     const { value } = await call.store(contributionPages).get(pageId(doc.id, page))
     pages.push(...value.contributions)
   }
-  return remember(cacheOf(call.site), doc.id, replay(pages, doc.value))
+  const read = replay(pages, doc.value)
+  const held = cache.standings.get(doc.id)
+  return held && held.digests.size >= read.digests.size ? read : remember(cache, doc.id, read)
+}
+
+/** Whether the oldest full page of `recent` is known to be stored, so that a contribution may drop it. */
+export function isPageStored(call: Call, { id, value }: Doc<StoredSession>): boolean {
+  return (cacheOf(call.site).standings.get(id)?.pages_stored ?? 0) > value.pages
 }
 
 /** Stores the oldest full page of `recent`, so that a later contribution may drop it from the session. Idempotent. */
-export async function storePage(call: Call, { id, value }: Doc<StoredSession>, standing: Standing): Promise<void> {
+export async function storePage(call: Call, { id, value }: Doc<StoredSession>): Promise<void> {
   const contributions = value.recent.slice(0, page_size)
   const page = { tenant_id: value.tenant_id, label: value.label, session_id: id, page: value.pages, contributions }
   await call.store(contributionPages).create(pageId(id, value.pages), page)
-  standing.pages_stored = Math.max(standing.pages_stored, value.pages + 1)
+  // What is at hand by now may be of a later state: a page, once stored, is the same for all of them.
+  const standing = cacheOf(call.site).standings.get(id)
+  if (standing) standing.pages_stored = Math.max(standing.pages_stored, value.pages + 1)
 }
 
 export function pageId(session_id: string, page: number): string {
@@ -76,6 +89,8 @@ function replay(paged: readonly Contribution[], session: StoredSession): Standin
 }
 
 function remember(cache: Cache, id: string, standing: Standing): Standing {
+  const before = cache.standings.get(id)
+  if (before) forget(cache, id, before)
   cache.standings.set(id, standing)
   cache.opinions += standing.digests.size + 1
   for (const [oldest, held] of cache.standings) {

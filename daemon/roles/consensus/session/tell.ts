@@ -4,9 +4,9 @@ import type { Doc } from '../../../kernel/store.ts'
 import { sessionTotal } from '../metrics.ts'
 import type { StoredSession } from './model.ts'
 
-export function tell(call: Call, { id, value }: Doc<StoredSession>): void {
-  const last = value.history.at(-1)
-  if (last?.at === value.updated_at) call.count(sessionTotal, { state: last.to })
+/** `hasEntered`: whether this very change brought the session into its state. */
+export function tell(call: Call, { id, value }: Doc<StoredSession>, hasEntered: boolean): void {
+  if (hasEntered) call.count(sessionTotal, { state: value.state })
   if (value.owes) call.wake('relay')
   call.announce(topicOf(id))
 }

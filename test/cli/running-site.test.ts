@@ -1,0 +1,202 @@
+// Commands against a running site: sessions to their end, what proves them, and the data that holds them.
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { answered, type Json, platform, scratch, served } from '../support/command-line.ts'
+
+const { dir, remove } = scratch('running')
+const site = path.join(dir, 'alpha')
+const env = { PLATFORM_SITE: site }
+let running: Awaited<ReturnType<typeof served>>
+let analyst: { env: Record<string, string> }
+
+beforeAll(async () => {
+  await answered(['init', '--site', site, '--tenant', 'acme', '--profile', 'demo'])
+  running = await served(site)
+  const { token } = await answered(
+    ['token', 'mint', '--subject', 'demo', '--roles', 'analyst', '--clearance', 'SECRET'],
+    {
+      env,
+    },
+  )
+  analyst = { env: { ...env, PLATFORM_TOKEN: token } }
+})
+afterAll(async () => {
+  await running.stop()
+  remove()
+})
+
+const create = (...more: string[]) =>
+  answered(['consensus', 'create', '--lens', 'person', '--lens-version', '1', '--m', '2', '--n', '2', ...more], analyst)
+
+const contribute = (id: string, who: string, score: string) =>
+  answered(
+    ['consensus', 'contribute', id, '--contributor', who, '--key', `${who}-1`, '--score', score].concat([
+      '--accuracy',
+      '0.9',
+      '--credibility',
+      '0.9',
+    ]),
+    analyst,
+  )
+
+async function ratified(): Promise<Json> {
+  const { id } = await create()
+  await contribute(id, 'alice', '0.9')
+  return await contribute(id, 'bob', '0.95')
+}
+
+async function evidenceOf(id: string): Promise<string> {
+  const file = path.join(dir, `${id}.json`)
+  await expect.poll(async () => (await platform(['evidence', 'show', id, '--out', file], { env })).exit).toBe(0)
+  return file
+}
+
+describe('sessions', () => {
+  test('two who agree ratify; watch tells each step and ends there', async () => {
+    const session = await ratified()
+    expect(session).toMatchObject({ state: 'RATIFIED', decision: 'match' })
+    const watched = await platform(['consensus', 'watch', session.id, '--until', 'RATIFIED', '--json'], analyst)
+    expect(watched.exit).toBe(0)
+    const steps = watched.stdout.trim().split('\n')
+    expect(steps.map((line) => JSON.parse(line).to)).toEqual(['PROPOSED', 'PENDING_QUORUM', 'RATIFIED'])
+    const { items } = await answered(['consensus', 'list', '--state', 'RATIFIED'], analyst)
+    expect(items.map(({ id }: { id: string }) => id)).toContain(session.id)
+  })
+
+  test('two who do not agree end in a conflict that is explained, and a person can settle', async () => {
+    const { id } = await create()
+    await contribute(id, 'alice', '0.95')
+    expect(await contribute(id, 'bob', '0.05')).toMatchObject({ state: 'IN_CONFLICT' })
+    await expect.poll(async () => (await platform(['consensus', 'dissent', id], analyst)).stdout).toContain('alice')
+    expect((await answered(['consensus', 'dissent', '--open'], analyst)).items.length).toBeGreaterThan(0)
+    const words = ['consensus', 'attest', id, '--decision', 'non_match', '--rationale', 'different birthplaces']
+    expect(await answered(words, analyst)).toMatchObject({ state: 'RATIFIED', decision: 'non_match' })
+    expect((await platform(words, analyst)).exit).toBe(3)
+  })
+
+  test('a repeat with the same idempotency key finds the same session', async () => {
+    const [first, second] = [await create('--idempotency-key', 'k1'), await create('--idempotency-key', 'k1')]
+    expect(second.id).toBe(first.id)
+  })
+
+  test('a stale --if-version is refused, and a cancelled session takes no more', async () => {
+    const { id } = await create()
+    await contribute(id, 'alice', '0.9')
+    const stale = await platform(['consensus', 'cancel', id, '--if-version', '1'], { env })
+    expect(stale.exit).toBe(3)
+    expect(await answered(['consensus', 'cancel', id], { env })).toMatchObject({ state: 'WITHDRAWN' })
+    expect((await platform(['consensus', 'resolve', id], analyst)).exit).toBe(3)
+  })
+
+  test('a value out of range names its field, before anything is sent', async () => {
+    const words = ['consensus', 'create', '--lens', 'a', '--lens-version', '1', '--m', '3', '--n', '2']
+    const ended = await platform(words, analyst)
+    expect(ended.exit).toBe(2)
+    expect(ended.stderr).toContain('policy.m')
+  })
+
+  test('a bad token is refused and never echoed; an unknown session is a plain failure', async () => {
+    const bad = await platform(['consensus', 'list'], { env: { ...env, PLATFORM_TOKEN: 'secret-token-of-mine' } })
+    expect(bad.exit).toBe(3)
+    expect(bad.stdout + bad.stderr).not.toContain('secret-token-of-mine')
+    expect((await platform(['consensus', 'get', 'ses_none'], analyst)).exit).toBe(1)
+  })
+
+  test('the same over a URL, and a port where nobody listens is not reachable', async () => {
+    const { items } = await answered(['status'], { env })
+    expect(items.map(({ state }: { state: string }) => state)).toEqual(['ok', 'ok'])
+    const nobody = await platform(['consensus', 'list', '--url', 'http://127.0.0.1:1'], analyst)
+    expect(nobody.exit).toBe(4)
+    expect((await platform(['consensus', 'list', '--url', 'http://u:p@127.0.0.1:1'], analyst)).exit).toBe(2)
+  })
+})
+
+describe('evidence', () => {
+  test('a block verifies on its own, and with the site’s public keys on a machine without a site', async () => {
+    const file = await evidenceOf((await ratified()).id)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    const keys = path.join(dir, 'keys.json')
+    await platform(['keys', 'export', '--out', keys], { env })
+    expect(await answered(['evidence', 'verify', file])).toMatchObject({ valid: true, keys: 'own' })
+    expect(await answered(['evidence', 'verify', file, '--keys', keys], { cwd: dir })).toMatchObject({
+      valid: true,
+      keys: 'given',
+    })
+  })
+
+  test('a changed score, a changed decision and foreign keys are each found', async () => {
+    const file = await evidenceOf((await ratified()).id)
+    const block = readFileSync(file, 'utf8')
+    const changed = path.join(dir, 'changed.json')
+    for (const [from, to] of [
+      ['"pair_score":0.9,', '"pair_score":0.8,'],
+      ['"decision":"match"', '"decision":"non_match"'],
+    ] as const) {
+      writeFileSync(changed, block.replace(from, to))
+      expect((await platform(['evidence', 'verify', changed])).exit).toBe(5)
+    }
+    const other = path.join(dir, 'other')
+    await answered(['init', '--site', other])
+    const foreign = path.join(dir, 'foreign.json')
+    await platform(['keys', 'export', '--site', other, '--out', foreign])
+    const ended = await platform(['evidence', 'verify', file, '--keys', foreign])
+    expect(ended.exit).toBe(5)
+    expect(ended.stdout).toContain('none of the keys given has signed it')
+  })
+})
+
+describe('audit and store', () => {
+  test('records are listed, exported whole, and verified with the site and without', async () => {
+    const { items } = await answered(['audit', 'list', '--action', 'consensus.session.create'], { env })
+    expect(items[0].event).toMatchObject({ subject: 'demo', outcome: 'done' })
+    const lines = (await platform(['audit', 'export', '--role', 'consensus'], { env })).stdout
+    const file = path.join(dir, 'audit.jsonl')
+    writeFileSync(file, lines)
+    expect((await answered(['audit', 'verify', file])).whole).toBe(true)
+    writeFileSync(file, lines.replace('"subject":"demo"', '"subject":"eve"'))
+    expect((await platform(['audit', 'verify', file])).exit).toBe(5)
+    writeFileSync(file, lines.split('\n').toSpliced(2, 1).join('\n'))
+    expect((await platform(['audit', 'verify', file])).stdout).toContain('missing')
+    expect((await answered(['audit', 'verify'], { env })).whole).toBe(true)
+    const cef = await platform(['audit', 'export', '--format', 'cef'], { env })
+    expect(cef.stdout).toMatch(/^CEF:0\|platform\|platform\|[\d.]+\|consensus\.session\.create\|/m)
+  })
+
+  test('a backup of the running site is sound, and comes back once it is stopped', async () => {
+    const kept = await ratified()
+    const copy = path.join(dir, 'backup')
+    await answered(['store', 'backup', copy], { env })
+    expect(statSync(path.join(copy, 'consensus.db')).mode & 0o777).toBe(0o600)
+    expect((await answered(['store', 'check'], { env })).sound).toBe(true)
+    const later = await ratified()
+    const whileRunning = await platform(['store', 'restore', copy, '--yes'], { env })
+    expect([whileRunning.exit, whileRunning.stderr.includes('stop the site first')]).toEqual([3, true])
+
+    expect((await running.stop()).exit).toBe(0)
+    expect((await platform(['store', 'restore', copy], { env })).exit).toBe(3)
+    const restored = await answered(['store', 'restore', copy, '--yes'], { env })
+    expect(existsSync(path.join(restored.kept, 'consensus.db'))).toBe(true)
+    running = await served(site)
+    expect(await answered(['consensus', 'get', kept.id], { env })).toMatchObject({ state: 'RATIFIED' })
+    expect((await platform(['consensus', 'get', later.id], { env })).exit).toBe(1)
+  })
+
+  test('a changed backup is refused, and nothing is touched', async () => {
+    const copy = path.join(dir, 'altered')
+    await answered(['store', 'backup', copy], { env })
+    const file = path.join(copy, 'consensus.db')
+    const bytes = readFileSync(file)
+    bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1
+    writeFileSync(file, bytes)
+    await running.stop()
+    const ended = await platform(['store', 'restore', copy, '--yes'], { env })
+    running = await served(site)
+    expect(ended.exit).toBe(5)
+    expect(ended.stderr).toContain('not the file that the manifest names')
+  })
+
+  test('the doctor knows the ports of a running site as its own', async () => {
+    expect((await answered(['doctor'], { env })).healthy).toBe(true)
+  })
+})

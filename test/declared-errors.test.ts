@@ -1,0 +1,47 @@
+// Holds each operation to the refusals it declares: every one of them can be brought about, and is brought about here.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { allOperations } from '../daemon/boot/operations.ts'
+import type { ErrorCode } from '../daemon/kernel/errors.ts'
+import { type Addressed, hasBody, pathParameters } from '../daemon/kernel/operation.ts'
+import { kernelCodes, problemIn } from './support/every-operation/problem-rules.ts'
+import { refusals } from './support/every-operation/refusals.ts'
+import { type Stage, stage } from './support/every-operation/stage.ts'
+
+const operations = allOperations()
+
+let world: Stage
+beforeAll(async () => {
+  world = await stage()
+})
+afterAll(() => world.site.close())
+
+/** What test/every-operation.test.ts brings about by the same request for every operation. */
+function isShownByTheWalk({ address, operation }: Addressed, code: ErrorCode): boolean {
+  const ofAnObject = pathParameters(operation.path).length > 0
+  if (code === 'not_found') return ofAnObject
+  if (code === 'not_your_tenant')
+    return (ofAnObject && hasBody(operation.method)) || /federation\.(contribute|result)$/.test(address)
+  if (code === 'precondition_failed') return Boolean(operation.versioned) && ofAnObject
+  return code === 'idempotency_mismatch' && Boolean(operation.creates)
+}
+
+const declared = operations.flatMap((target) =>
+  target.operation.errors
+    .filter((code) => !kernelCodes.includes(code) && !isShownByTheWalk(target, code))
+    .map((code) => [`${target.address} ${code}`, target, code] as const),
+)
+
+test('nothing is brought about that is not declared', () => {
+  const names: string[] = declared.map(([name]) => name)
+  expect(Object.keys(refusals).filter((name) => !names.includes(name))).toEqual([])
+})
+
+test.each(declared)('%s', async (name, { address, operation }, code) => {
+  const refusal = refusals[name]
+  if (!refusal) throw new Error('test/support/every-operation/refusals.ts must bring it about, or it is not declared')
+  // Without a carrier the one answer of these is that nothing is carried; the carriers have tests of their own.
+  const isCarried = address === 'site.message.send' && !world.carries
+  expect(problemIn(await refusal(world), [400, 403, 404, 409, 412, 422, 503], operation).code).toBe(
+    isCarried ? 'unavailable' : code,
+  )
+})

@@ -1,0 +1,134 @@
+// How each declared refusal that the walk does not show is brought about: the last answer is the refusal.
+import type { Heard } from '../http-exchange.ts'
+import { contribution, invitation, label, policy, type Stage, sessionInput } from './stage.ts'
+
+type Refusal = (stage: Stage) => Promise<Heard>
+type Fields = Readonly<Record<string, unknown>>
+
+const sessions = '/api/v2/consensus/session'
+
+function post({ site, admin }: Stage, path: string, body: unknown, more: { token?: string; key?: string } = {}) {
+  const headers: Record<string, string> = { 'content-type': 'application/json' }
+  if (more.key !== undefined) headers['idempotency-key'] = more.key
+  const role = path.startsWith('/api/v2/site/') ? 'site' : 'consensus'
+  return site.ask(role, { method: 'POST', path, token: more.token ?? admin, headers, body: JSON.stringify(body) })
+}
+
+async function newSession(stage: Stage, more: Fields = {}): Promise<string> {
+  return ((await post(stage, sessions, sessionInput(more))).json as { id: string }).id
+}
+
+/** The session after these scores of alice, bob and carol. */
+async function scored(stage: Stage, scores: readonly number[], more: Fields = {}): Promise<string> {
+  const id = await newSession(stage, more)
+  for (const [at, score] of scores.entries()) {
+    await post(stage, `${sessions}/${id}/contribution`, contribution(['alice', 'bob', 'carol'][at] ?? '', score))
+  }
+  return id
+}
+
+const outgoing = { event_id: 'refused', kind: 'signal', schema: 'sample/1', body: {}, label, parent_block_ids: [] }
+
+const site: Record<string, Refusal> = {
+  'site.message.send not_found': (stage) => post(stage, '/api/v2/site/message', { ...outgoing, peer: 'nobody' }),
+  'site.message.send label_denied': (stage) =>
+    post(stage, '/api/v2/site/message', { ...outgoing, peer: 'bravo', label: { ...label, level: 'TOP_SECRET' } }),
+  async 'site.message.verify signature_invalid'(stage) {
+    const envelope = await stage.site.bravo.sign('statement', new TextEncoder().encode('{}'))
+    return post(stage, '/api/v2/site/message/verify', { peer: 'bravo', type: 'evidence', envelope })
+  },
+  async 'site.checkpoint.create conflict'(stage) {
+    const head = { writer: 'cut@elsewhere', hash: 'b'.repeat(64) }
+    await post(stage, '/api/v2/site/checkpoint', { ...head, seq: 9 })
+    return post(stage, '/api/v2/site/checkpoint', { ...head, seq: 8 })
+  },
+}
+
+const session: Record<string, Refusal> = {
+  async 'consensus.session.create label_denied'(stage) {
+    return post(stage, sessions, sessionInput(), { token: await stage.site.token({ roles: ['admin'] }) })
+  },
+  async 'consensus.session.create not_found'(stage) {
+    await post(stage, sessions, sessionInput(), { key: 'seen-by-the-cleared' })
+    const token = await stage.site.token({ roles: ['admin'] })
+    return post(stage, sessions, sessionInput({ classification: 'UNCLASSIFIED' }), {
+      key: 'seen-by-the-cleared',
+      token,
+    })
+  },
+  async 'consensus.session.contribute not_contributor'(stage) {
+    return post(stage, `${sessions}/${await newSession(stage)}/contribution`, contribution('mallory', 1))
+  },
+  async 'consensus.session.contribute session_closed'(stage) {
+    return post(stage, `${sessions}/${stage.ratified}/contribution`, contribution('carol', 1))
+  },
+  async 'consensus.session.contribute quorum_full'(stage) {
+    return post(stage, `${sessions}/${await scored(stage, [1, 0])}/contribution`, contribution('carol', 1))
+  },
+  async 'consensus.session.contribute label_denied'(stage) {
+    const token = await stage.site.token({ roles: ['admin'] })
+    return post(stage, `${sessions}/${stage.openToo}/contribution`, contribution('alice', 1), { token })
+  },
+  'consensus.session.resolve session_closed': (stage) => post(stage, `${sessions}/${stage.ratified}/resolve`, {}),
+  'consensus.session.attest session_closed': (stage) =>
+    post(stage, `${sessions}/${stage.ratified}/attest`, { decision: 'match', rationale: 'late' }),
+  async 'consensus.session.cancel session_closed'(stage) {
+    const path = `${sessions}/${await newSession(stage)}/cancel`
+    await post(stage, path, {})
+    return post(stage, path, {})
+  },
+}
+
+const opinion = { pair_score: 1, accuracy: 0.9, credibility: 0.9, classification: label }
+
+async function deliver(
+  stage: Stage,
+  kind: 'contribution' | 'invitation' | 'result',
+  fields: Fields,
+  change: Fields = {},
+) {
+  return post(stage, `/api/v2/federation/${kind}`, await stage.delivered(kind, fields, change))
+}
+
+async function tampered(stage: Stage, kind: 'contribution' | 'invitation' | 'result', fields: Fields, change: Fields) {
+  return post(stage, `/api/v2/federation/${kind}`, { ...(await stage.delivered(kind, fields)), ...change })
+}
+
+const federation: Record<string, Refusal> = {
+  'consensus.federation.contribute not_found': (stage) =>
+    deliver(stage, 'contribution', { session_id: 'ses_nowhere', ...opinion }),
+  'consensus.federation.contribute signature_invalid': (stage) =>
+    tampered(stage, 'contribution', { session_id: stage.shared, ...opinion }, { pair_score: 0 }),
+  async 'consensus.federation.contribute not_contributor'(stage) {
+    return deliver(stage, 'contribution', { session_id: await newSession(stage), ...opinion })
+  },
+  'consensus.federation.contribute session_closed': (stage) =>
+    deliver(stage, 'contribution', { session_id: stage.followed, ...opinion }, { receiver_tenant_id: 'alpha' }),
+  async 'consensus.federation.contribute quorum_full'(stage) {
+    return deliver(stage, 'contribution', {
+      session_id: await scored(stage, [1, 0], { invite: ['bravo'] }),
+      ...opinion,
+    })
+  },
+  async 'consensus.federation.contribute label_denied'(stage) {
+    const session_id = await newSession(stage, { invite: ['bravo'], policy: { ...policy, m: 3, n: 3 } })
+    return deliver(stage, 'contribution', { session_id, ...opinion, classification: { ...label, policy: 'FOREIGN' } })
+  },
+  async 'consensus.federation.contribute idempotency_mismatch'(stage) {
+    const session_id = await newSession(stage, { invite: ['bravo'], policy: { ...policy, m: 3, n: 3 } })
+    const msg_id = `msg_${'1'.repeat(32)}`
+    await deliver(stage, 'contribution', { session_id, ...opinion }, { msg_id })
+    return deliver(stage, 'contribution', { session_id, ...opinion, pair_score: 0 }, { msg_id })
+  },
+  'consensus.federation.invite signature_invalid': (stage) =>
+    tampered(stage, 'invitation', invitation('ses_tampered'), { lens_version: '2' }),
+  'consensus.federation.invite not_your_tenant': (stage) =>
+    deliver(stage, 'invitation', invitation('ses_elsewhere'), { receiver_tenant_id: 'charlie' }),
+  'consensus.federation.invite already_exists': (stage) => deliver(stage, 'invitation', invitation(stage.open)),
+  'consensus.federation.result not_found': (stage) => deliver(stage, 'result', { session_id: 'ses_nowhere' }),
+  'consensus.federation.result signature_invalid': (stage) =>
+    tampered(stage, 'result', { session_id: stage.followed }, { session_id: stage.open }),
+}
+
+/** `<address> <code>` to what brings it about. */
+export const refusals: Readonly<Record<string, Refusal>> = { ...site, ...session, ...federation }

@@ -1,0 +1,94 @@
+// Someone with a token: calls operations by their declarations, and holds every answer against what was declared.
+import type * as z from 'zod'
+import { type AnyOperation, hasBody, type Operation, pathParameters } from '../../daemon/kernel/operation.ts'
+import { type Problem, problem } from '../../daemon/kernel/problem.ts'
+import type { HttpAnswer, Method } from './http-call.ts'
+
+type Headers = Readonly<Record<string, string>>
+type Given<I extends z.ZodObject> = z.input<I>
+
+export type Said<T> = {
+  readonly status: number
+  readonly etag: string | undefined
+  /** Undefined when it was refused. */
+  readonly value: T | undefined
+  readonly problem: Problem | undefined
+}
+
+export type Person = {
+  readonly token: string
+  ask<I extends z.ZodObject, O extends z.ZodType>(
+    operation: Operation<I, O>,
+    input: Given<I>,
+    headers?: Headers,
+  ): Promise<Said<z.output<O>>>
+  /** The answer; throws for a refusal. */
+  ok<I extends z.ZodObject, O extends z.ZodType>(
+    operation: Operation<I, O>,
+    input: Given<I>,
+    headers?: Headers,
+  ): Promise<z.output<O>>
+  /** The code of the refusal, or the status of the answer when there was none. */
+  refusal<I extends z.ZodObject, O extends z.ZodType>(
+    operation: Operation<I, O>,
+    input: Given<I>,
+    headers?: Headers,
+  ): Promise<Problem['code'] | number>
+}
+
+type Caller = {
+  call(
+    role: string,
+    method: Method,
+    at: string,
+    body?: unknown,
+    given?: { token?: string; headers?: Headers },
+  ): Promise<HttpAnswer>
+}
+
+/** What the kernel itself may refuse any operation with. */
+const anyOperation = new Set(['unauthenticated', 'forbidden', 'malformed', 'invalid', 'too_large', 'not_acceptable'])
+
+export function personAt(site: Caller, token: string, roleOf: (operation: AnyOperation) => string): Person {
+  const person: Person = {
+    token,
+    async ask(operation, input, headers = {}) {
+      const { at, body } = requestOf(operation, input)
+      const answer = await site.call(roleOf(operation), operation.method, at, body, { token, headers })
+      return judged(operation, answer)
+    },
+    async ok(operation, input, headers) {
+      const { status, value, problem: why } = await person.ask(operation, input, headers)
+      if (why) throw new Error(`${operation.method} ${operation.path} was refused (${status}): ${JSON.stringify(why)}`)
+      return value as z.output<(typeof operation)['output']>
+    },
+    async refusal(operation, input, headers) {
+      const { status, problem: why } = await person.ask(operation, input, headers)
+      return why?.code ?? status
+    },
+  }
+  return person
+}
+
+function requestOf(operation: AnyOperation, input: Readonly<Record<string, unknown>>) {
+  const inPath = pathParameters(operation.path)
+  const at = operation.path.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) => encodeURIComponent(String(input[name])))
+  const rest = Object.entries(input).filter(([name, value]) => !inPath.includes(name) && value !== undefined)
+  if (hasBody(operation.method)) return { at, body: rest.length > 0 ? Object.fromEntries(rest) : undefined }
+  const query = new URLSearchParams(
+    Object.fromEntries(rest.map(([name, value]) => [name, String(value)] as const)),
+  ).toString()
+  return { at: query ? `${at}?${query}` : at, body: undefined }
+}
+
+function judged<O extends z.ZodType>(
+  operation: Operation<z.ZodObject, O> | AnyOperation,
+  { status, headers, json }: HttpAnswer,
+): Said<z.output<O>> {
+  const etag = headers.get('etag') ?? undefined
+  if (status < 400) return { status, etag, value: operation.output.parse(json) as z.output<O>, problem: undefined }
+  const refused = problem.parse(json)
+  const isDeclared = operation.errors.includes(refused.code) || anyOperation.has(refused.code)
+  if (!isDeclared) throw new Error(`${operation.path} does not declare ${refused.code}: ${refused.detail}`)
+  return { status, etag, value: undefined, problem: refused }
+}

@@ -1,0 +1,180 @@
+// A real site in a folder of its own, served in this process over real HTTP: worlds for tests in one line.
+import { randomBytes } from 'node:crypto'
+import * as fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { parse, stringify } from 'yaml'
+import { offlineIssuer } from '../../adapters/identity/offline/issuer.ts'
+import { fileRevocations } from '../../adapters/identity/offline/revocations.ts'
+import { readKeyFiles } from '../../adapters/keys/jose/key-files.ts'
+import { issueToken, type TokenPayload } from '../../adapters/keys/jose/tokens.ts'
+import { peerFiles } from '../../adapters/peers/files/peer-files.ts'
+import { makeSite } from '../../daemon/boot/offline/make-site.ts'
+import { allOperations } from '../../daemon/boot/operations.ts'
+import { type Running, serve } from '../../daemon/boot/serve.ts'
+import { type SiteFolder, siteFolder } from '../../daemon/boot/site-folder.ts'
+import type { Log } from '../../daemon/kernel/call.ts'
+import type { AnyOperation } from '../../daemon/kernel/operation.ts'
+import type { Peer } from '../../daemon/kernel/peer.ts'
+import { type HttpAnswer, httpCall, type Method } from './http-call.ts'
+import { type Person, personAt } from './person.ts'
+import { type SimulatedClock, simulatedClock } from './simulated-clock.ts'
+
+export type Sections = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
+export type WorldOptions = {
+  readonly name?: string
+  readonly tenant?: string
+  /** A shipped profile. */
+  readonly template?: string
+  /** Laid over the shipped profile, field by field. */
+  readonly profile?: Sections
+  readonly peers?: readonly Peer[]
+  readonly env?: Readonly<Record<string, string>>
+  readonly clock?: SimulatedClock
+}
+
+export type Who = {
+  readonly subject?: string
+  readonly roles?: readonly string[]
+  readonly tenant?: string
+  readonly clearance?: { level: string; categories?: string[]; nationality?: string }
+}
+
+export type SiteWorld = {
+  readonly name: string
+  readonly tenant: string
+  readonly folder: SiteFolder
+  readonly clock: SimulatedClock
+  /** Events that were logged as errors since the beginning: a sound world has none. */
+  readonly faults: readonly string[]
+  /** A token by the site's own key; an analyst of the site's tenant with the highest clearance unless said. */
+  token(who?: Who): Promise<string>
+  call(
+    role: string,
+    method: Method,
+    at: string,
+    body?: unknown,
+    given?: { token?: string; headers?: Readonly<Record<string, string>> },
+  ): Promise<HttpAnswer>
+  /** Someone with a token who calls operations by their declarations. */
+  as(who?: Who): Promise<Person>
+  /** The first URL over TCP that the role answers at; it changes with a restart. */
+  url(role: string): string
+  wake(role: string, worker: string): void
+  start(): Promise<void>
+  stop(): Promise<void>
+  restart(): Promise<void>
+  /** Stops and removes everything. */
+  end(): Promise<void>
+}
+
+/** Makes and starts a site. Throws what `serve` throws; nothing is left behind then. */
+export async function siteWorld(options: WorldOptions = {}): Promise<SiteWorld> {
+  const world = await stoppedWorld(options)
+  try {
+    await world.start()
+  } catch (error) {
+    await world.end()
+    throw error
+  }
+  return world
+}
+
+/** A site that has not been started yet. */
+export async function stoppedWorld(options: WorldOptions = {}): Promise<SiteWorld> {
+  const { name = 'alpha', tenant = 'tenant-a', env = {}, clock = simulatedClock() } = options
+  const dir = fs.mkdtempSync(path.join(tmpdir(), 'site-'))
+  const folder = siteFolder(path.join(dir, name))
+  await furnish(folder, { ...options, name, tenant, clock })
+  const faults: string[] = []
+  let running: Running | undefined
+  const up = () => running ?? fail(`the site ${name} does not run`)
+  const world: SiteWorld = {
+    name,
+    tenant,
+    folder,
+    clock,
+    faults,
+    token: (who = {}) => tokenFor(folder, name, { tenant, ...who }, clock.now()),
+    url: (role) => up().urls[role]?.find((url) => url.startsWith('http')) ?? fail(`${role} has no URL`),
+    call: (role, method, at, body, given) => httpCall(world.url(role), method, at, body, given),
+    async as(who) {
+      return personAt(world, await world.token(who), roleOf)
+    },
+    wake: (role, worker) =>
+      up()
+        .services.find((service) => service.role.name === role)
+        ?.wake(worker),
+    async start() {
+      running = await serve({ folder, env, clock, log: listening(faults) })
+    },
+    async stop() {
+      const stopping = running
+      running = undefined
+      await stopping?.stop()
+    },
+    async restart() {
+      await world.stop()
+      await world.start()
+    },
+    async end() {
+      await world.stop()
+      fs.rmSync(dir, { recursive: true, force: true })
+    },
+  }
+  return world
+}
+
+async function furnish(folder: SiteFolder, options: WorldOptions & Required<Pick<WorldOptions, 'name' | 'clock'>>) {
+  const { name, tenant = 'tenant-a', template = 'single-cluster', profile = {}, peers = [], clock } = options
+  await makeSite(folder, { template, name, tenant_id: tenant, port_base: 0, algorithm: undefined, now: clock.now() })
+  const sections = parse(fs.readFileSync(folder.profile, 'utf8')) as Record<string, Record<string, unknown>>
+  for (const [section, fields] of Object.entries(profile)) sections[section] = { ...sections[section], ...fields }
+  fs.writeFileSync(folder.profile, stringify(sections, { aliasDuplicateObjects: false }))
+  for (const peer of peers) await peerFiles(folder.peers).add(peer)
+}
+
+/** Minted beside the running site with its own key, as the command line does. */
+async function tokenFor(folder: SiteFolder, siteName: string, who: Who & { readonly tenant: string }, now: number) {
+  const { subject = 'ann', roles = ['analyst'], tenant, clearance = { level: 'TOP_SECRET' } } = who
+  const keys = readKeyFiles(folder.keys)
+  const key = keys.find(({ public_key }) => public_key.use === 'token') ?? fail('the site has no token key')
+  const issuer = offlineIssuer({
+    siteName,
+    sign: (payload) => issueToken(key, payload as TokenPayload),
+    verify: async () => ({ refused: 'not asked' }),
+    revocations: fileRevocations(path.join(folder.identity, 'revoked.jsonl')),
+    now: () => now,
+    random: (bytes) => randomBytes(bytes).toString('hex'),
+  })
+  return (await issuer.mint({ sub: subject, tenant_id: tenant, roles: [...roles], clearance }, 86_400)).token
+}
+
+function listening(faults: string[]): Log {
+  const silent = () => undefined
+  const error: Log['error'] = (event, fields) => faults.push(`${event} ${JSON.stringify(fields ?? {})}`)
+  return { debug: silent, info: silent, warn: silent, error }
+}
+
+const rolesOfOperations = new Map<AnyOperation, string>(allOperations().map(({ operation, role }) => [operation, role]))
+
+function roleOf(operation: AnyOperation): string {
+  return rolesOfOperations.get(operation) ?? fail(`no role declares ${operation.path}`)
+}
+
+function fail(why: string): never {
+  throw new Error(why)
+}
+
+/** Waits until `look` gives something, and gives that; throws what was seen last when it never does. */
+export async function until<T>(look: () => Promise<T | undefined | false> | T | undefined | false): Promise<T> {
+  const patience_ms = 15_000
+  const began = performance.now()
+  for (;;) {
+    const seen = await look()
+    if (seen !== undefined && seen !== false) return seen
+    if (performance.now() - began > patience_ms) throw new Error(`it never came true: ${look}`)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}

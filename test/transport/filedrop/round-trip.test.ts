@@ -1,0 +1,212 @@
+// What one site sends the other applies, exactly once and in order, whatever the carrier does with the files.
+import * as fs from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { filedropTransport } from '../../../adapters/transport/filedrop/transport.ts'
+import { isRefused } from '../../../daemon/kernel/errors.ts'
+import {
+  carry,
+  incomingOf,
+  labelFor,
+  message,
+  quarantineOf,
+  readyOf,
+  restart,
+  sendFromAlpha,
+  startReceiving,
+  twoSites,
+  type World,
+} from './two-sites.ts'
+
+let world: World
+beforeEach(async () => {
+  world = await twoSites()
+  await startReceiving(world.alpha)
+  await startReceiving(world.bravo)
+})
+afterEach(() => world.dispose())
+
+const numbers = () => world.bravo.received.map(({ statement }) => statement.seq)
+const inStatus = async () => (await world.bravo.transport.status()).find(({ direction }) => direction === 'in')
+const outStatus = async () => (await world.alpha.transport.status()).find(({ direction }) => direction === 'out')
+
+test('a message arrives as it was sent, and its files end in done', async () => {
+  const body = { pair_score: 0.7, note: 'naïve 😀' }
+  const [sent] = await sendFromAlpha(world, 1, { body })
+  expect(carry(world.alpha, world.bravo)).toHaveLength(2)
+  await world.bravo.transport.rescan()
+  expect(world.bravo.received).toHaveLength(1)
+  const [received] = world.bravo.received
+  expect(received?.body).toEqual(body)
+  expect(received?.statement).toMatchObject({ ...sent, src: 'alpha', dst: 'bravo', kind: 'contribution' })
+  const { done, work, fresh } = incomingOf(world.bravo, 'alpha')
+  expect(fs.readdirSync(done)).toEqual(['00000001-0000000000000001.body.json', '00000001-0000000000000001.env.json'])
+  expect([...fs.readdirSync(work), ...fs.readdirSync(fresh)]).toEqual([])
+  expect(JSON.parse(fs.readFileSync(join(done, '00000001-0000000000000001.body.json'), 'utf8'))).toEqual({
+    label: labelFor(world.bravo.tenant_id),
+    schema: 'consensus.contribution.v1',
+    data: body,
+  })
+  expect(await inStatus()).toMatchObject({ state: 'open', next_seq: 2, highest_seq: 1, received: 1, detail: '' })
+  expect(await world.bravo.audit.verify()).toBeUndefined()
+})
+
+test('numbers have no gap, however many send at once, and a repeated event finds its number', async () => {
+  const messages = Array.from({ length: 40 }, () => message(world))
+  const sent = await Promise.all(messages.map((each) => world.alpha.transport.send(each)))
+  expect(sent.map(({ seq }) => seq).sort((a, b) => a - b)).toEqual(messages.map((_, index) => index + 1))
+  const again = await Promise.all(messages.map((each) => world.alpha.transport.send(each)))
+  expect(again).toEqual(sent)
+  await world.alpha.transport.rescan()
+  carry(world.alpha, world.bravo)
+  await world.bravo.transport.rescan()
+  expect(numbers()).toEqual(messages.map((_, index) => index + 1))
+})
+
+test('files lie in ready with private modes; taken by the carrier they are kept in sent, byte for byte', async () => {
+  await sendFromAlpha(world, 1)
+  const ready = readyOf(world.alpha, 'bravo')
+  const before = fs.readdirSync(ready).map((file) => {
+    expect(fs.statSync(join(ready, file)).mode & 0o777).toBe(0o600)
+    return [file, fs.readFileSync(join(ready, file), 'utf8')]
+  })
+  expect(await outStatus()).toMatchObject({ backlog: 1, sent: 1 })
+  carry(world.alpha, world.bravo)
+  await world.alpha.transport.rescan()
+  const { sent } = incomingOf(world.alpha, 'bravo')
+  expect(fs.readdirSync(sent).map((file) => [file, fs.readFileSync(join(sent, file), 'utf8')])).toEqual(before)
+  expect(await outStatus()).toMatchObject({ backlog: 0, sent: 1, next_seq: 2 })
+})
+
+test('after a crash the identical bytes are published again', async () => {
+  await sendFromAlpha(world, 3)
+  const ready = readyOf(world.alpha, 'bravo')
+  const read = () => fs.readdirSync(ready).map((file) => [file, fs.readFileSync(join(ready, file), 'utf8')])
+  const before = read()
+  // As if the process had died before it noted that these were published, one of them half done.
+  world.alpha.file.db.exec('UPDATE journal_sent SET state = 0')
+  fs.rmSync(join(ready, '00000001-0000000000000002.env.json'))
+  fs.rmSync(join(ready, '00000001-0000000000000003.body.json'))
+  fs.rmSync(join(ready, '00000001-0000000000000003.env.json'))
+  await restart(world.alpha)
+  expect(read()).toEqual(before)
+})
+
+test('other bytes under a number that is to be published stop the publishing, and are not touched', async () => {
+  const ready = readyOf(world.alpha, 'bravo')
+  fs.writeFileSync(join(ready, '00000001-0000000000000001.body.json'), 'not ours')
+  await sendFromAlpha(world, 1)
+  expect(fs.readFileSync(join(ready, '00000001-0000000000000001.body.json'), 'utf8')).toBe('not ours')
+  expect((await outStatus())?.detail).toContain('somebody else writes there')
+  expect((await world.alpha.transport.health()).ok).toBe(false)
+})
+
+describe('duplicates, loss and disorder', () => {
+  test('a duplicate is silently done', async () => {
+    await sendFromAlpha(world, 2)
+    for (let i = 0; i < 3; i++) {
+      carry(world.alpha, world.bravo, { keep: true })
+      await world.bravo.transport.rescan()
+    }
+    expect(numbers()).toEqual([1, 2])
+    expect(await inStatus()).toMatchObject({ received: 2, duplicates: 4, quarantined: 0, backlog: 0 })
+  })
+
+  test('contributions beyond a gap are applied, ordered kinds are held until it fills', async () => {
+    await sendFromAlpha(world, 2)
+    await sendFromAlpha(world, 1, { kind: 'result' })
+    await sendFromAlpha(world, 1)
+    carry(world.alpha, world.bravo, { only: (file) => !file.includes('0000001.') })
+    await world.bravo.transport.rescan()
+    expect(numbers()).toEqual([2, 4])
+    expect(await inStatus()).toMatchObject({ gaps: 1, highest_seq: 4, backlog: 1 })
+    expect(await world.bravo.journal.gaps('filedrop/alpha/bravo', 1, 9)).toEqual([{ first: 1, last: 1 }])
+    expect(world.bravo.events.filter(({ event }) => event === 'filedrop.gap')).toHaveLength(1)
+    await restart(world.bravo)
+    expect(numbers()).toEqual([2, 4])
+    carry(world.alpha, world.bravo)
+    await world.bravo.transport.rescan()
+    expect(numbers()).toEqual([2, 4, 1, 3])
+    expect(await inStatus()).toMatchObject({ gaps: 0, backlog: 0, next_seq: 5 })
+  })
+
+  test('held messages are not refused for their age, nor for the downtime of this site', async () => {
+    await sendFromAlpha(world, 1)
+    await sendFromAlpha(world, 1, { kind: 'result' })
+    carry(world.alpha, world.bravo, { only: (file) => file.includes('0000002.') })
+    await world.bravo.transport.rescan()
+    carry(world.alpha, world.bravo)
+    world.clock.ms += 6 * 86_400_000
+    await world.bravo.transport.rescan()
+    world.clock.ms += 20 * 86_400_000
+    await restart(world.bravo)
+    expect(numbers()).toEqual([1, 2])
+    expect(quarantineOf(world.bravo, 'alpha')).toEqual([])
+  })
+
+  test('what would wait beyond the bound is put in quarantine', async () => {
+    await world.bravo.transport.stop()
+    world.bravo.transport = filedropTransport(world.bravo.options({ max_held: 2 }))
+    await startReceiving(world.bravo)
+    await sendFromAlpha(world, 1)
+    await sendFromAlpha(world, 3, { kind: 'signal' })
+    carry(world.alpha, world.bravo, { only: (file) => !file.includes('0000001.') })
+    await world.bravo.transport.rescan()
+    expect(quarantineOf(world.bravo, 'alpha').map(({ reason }) => reason)).toEqual(['QUOTA'])
+    carry(world.alpha, world.bravo)
+    await world.bravo.transport.rescan()
+    expect(numbers()).toEqual([1, 2, 3])
+  })
+})
+
+describe('labels', () => {
+  test.each([
+    ['above the ceiling', { level: 'TOP_SECRET' }],
+    ['of another category', { categories: ['OTHER'] }],
+    ['not releasable to the peer', { releasable_to: ['tenant-charlie'] }],
+    ['of another policy', { policy: 'NATO' }],
+    ['of an unknown level', { level: 'COSMIC' }],
+  ])('what is %s is refused before it has a number', async (_, more) => {
+    const label = labelFor(world.bravo.tenant_id, more)
+    const refusal = await world.alpha.transport.send(message(world, { label })).catch((error) => error)
+    expect(isRefused(refusal) && refusal.code).toBe('label_denied')
+    expect(await outStatus()).toMatchObject({ next_seq: 1, sent: 0 })
+    expect(await world.alpha.audit.list({ action: 'filedrop.message.denied', limit: 5 })).toHaveLength(1)
+  })
+
+  test('the originator alone is meant when a label names nobody', async () => {
+    const { releasable_to: _, ...label } = labelFor(world.bravo.tenant_id)
+    await expect(world.alpha.transport.send(message(world, { label }))).rejects.toMatchObject({ code: 'label_denied' })
+  })
+})
+
+describe('noticing', () => {
+  test('the watcher alone finds what arrives', async () => {
+    await restart(world.bravo, undefined, { watch: true, rescan_ms: 0 })
+    await sendFromAlpha(world, 2)
+    carry(world.alpha, world.bravo)
+    await vi.waitFor(() => expect(numbers()).toEqual([1, 2]), { timeout: 10_000 })
+  })
+
+  test('the rescan alone finds what arrives', async () => {
+    await restart(world.bravo, undefined, { watch: false, rescan_ms: 20 })
+    await sendFromAlpha(world, 2)
+    carry(world.alpha, world.bravo)
+    await vi.waitFor(() => expect(numbers()).toEqual([1, 2]), { timeout: 10_000 })
+  })
+
+  test('a message that a slow carrier writes piece by piece is waited for', async () => {
+    await sendFromAlpha(world, 1)
+    const ready = readyOf(world.alpha, 'bravo')
+    const { fresh } = incomingOf(world.bravo, 'alpha')
+    for (const file of fs.readdirSync(ready).sort().reverse()) {
+      for (const byte of [...fs.readFileSync(join(ready, file))].map((each) => Buffer.from([each]))) {
+        fs.appendFileSync(join(fresh, file), byte)
+        if (Math.abs(byte[0] ?? 0) % 16 === 0) await world.bravo.transport.rescan()
+      }
+    }
+    await world.bravo.transport.rescan()
+    expect(numbers()).toEqual([1])
+    expect(quarantineOf(world.bravo, 'alpha')).toEqual([])
+  })
+})
