@@ -20,6 +20,7 @@ export const groups: Readonly<Record<string, string>> = {
 export const catalogue = {
   init: () => import('./commands/init.ts'),
   serve: () => import('./commands/serve.ts'),
+  demo: () => import('./commands/demo.ts'),
   status: () => import('./commands/status.ts'),
   doctor: () => import('./commands/doctor.ts'),
   'profile validate': () => import('./commands/profile/validate.ts'),

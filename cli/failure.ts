@@ -1,7 +1,7 @@
 // Turns whatever went wrong into one line that helps and the exit code that scripts rely on.
 import { errorTable, isRefused } from '../daemon/kernel/errors.ts'
 import { type Exit, Failure } from './command.ts'
-import { paint } from './output.ts'
+import { paint, printable } from './output.ts'
 import type { Terminal } from './terminal.ts'
 
 /** What to do next, by the code of a refusal. */
@@ -42,8 +42,8 @@ function complain(
   errors: readonly { path: string; message: string }[],
   remedy: string | undefined,
 ): void {
-  terminal.note(`${paint(terminal, 'red', 'error:')} ${message}`)
-  for (const { path, message: fault } of errors) terminal.note(path ? `  ${path}: ${fault}` : `  ${fault}`)
+  terminal.note(`${paint(terminal, 'red', 'error:')} ${printable(message)}`)
+  for (const { path, message: fault } of errors) terminal.note(printable(path ? `  ${path}: ${fault}` : `  ${fault}`))
   if (remedy) terminal.note(`  ${remedy}`)
 }
 

@@ -8,7 +8,7 @@ export type Column = string | { readonly heading: string; readonly cell: (row: R
 
 /** Prints one JSON document, or what `human` makes of it. */
 export function show(terminal: Terminal, json: boolean, value: unknown, human: () => string): void {
-  terminal.print(json ? JSON.stringify(value) : human())
+  terminal.print(json ? printable(JSON.stringify(value)) : human())
 }
 
 /** Aligned columns under headings; `none` when there are no rows. */
@@ -46,16 +46,26 @@ function cellOf(row: Row, column: Column): unknown {
   return typeof column === 'string' ? row[column] : column.cell(row)
 }
 
-/** Control characters in data of others must not move the cursor or hide a line. */
+/** A cell is one line, whatever others put into their data. */
 function textOf(value: unknown): string {
   if (value === undefined || value === null) return '-'
   const given = typeof value === 'string' ? value : Array.isArray(value) ? listOf(value) : JSON.stringify(value)
-  return given.replaceAll(
-    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
-    (found) => `\\u${found.codePointAt(0)?.toString(16).padStart(4, '0')}`,
-  )
+  return printable(given).replaceAll('\n', '\\n')
 }
 
 function listOf(values: readonly unknown[]): string {
   return values.every((value) => typeof value !== 'object') ? values.join(', ') : JSON.stringify(values)
+}
+
+/**
+ * Text of others for a terminal: what would move the cursor, hide a line or turn its direction becomes a `\u` escape,
+ * which JSON reads as the same character. Line ends stay.
+ */
+export function printable(given: string): string {
+  return given.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (found) => (found === '\n' ? found : escaped(found)))
+}
+
+function escaped(found: string): string {
+  const units = Array.from({ length: found.length }, (_, at) => found.charCodeAt(at))
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('')
 }

@@ -4,6 +4,7 @@ import { offline } from '../../../daemon/boot/offline.ts'
 import manifest from '../../../package.json' with { type: 'json' }
 import { cefOf } from '../../cef.ts'
 import { command, Failure } from '../../command.ts'
+import { printable } from '../../output.ts'
 import { choice, flag, instant, otherwise, text } from '../../params.ts'
 import { requireSite, siteOption } from '../../site.ts'
 
@@ -34,7 +35,7 @@ export const definition = command({
     const span = { ...(given.since ? { since: given.since } : {}), ...(given.until ? { until: given.until } : {}) }
     for (const role of wanted) {
       await eachRecord(folder, role, span, (record) =>
-        terminal.print(isCef ? cefOf(record, manifest.version) : JSON.stringify(record)),
+        terminal.print(printable(isCef ? cefOf(record, manifest.version) : JSON.stringify(record))),
       )
     }
     return 0

@@ -1,7 +1,7 @@
 // Shows why sessions could not agree: the list of dissents, or one of them told as prose.
 import { type Client, listed } from '../../client/client.ts'
 import { command } from '../../command.ts'
-import { show, table } from '../../output.ts'
+import { printable, show, table } from '../../output.ts'
 import { flag, otherwise, text, whole } from '../../params.ts'
 import { service, serviceOptions } from '../../service.ts'
 
@@ -31,11 +31,11 @@ export const definition = command({
     }
     const id = await dissentOf(api, given.id)
     if (given.json) {
-      terminal.print(JSON.stringify(await api.call('consensus.dissent.get', { id })))
+      terminal.print(printable(JSON.stringify(await api.call('consensus.dissent.get', { id }))))
       return 0
     }
     const type = given.markdown ? 'text/markdown' : 'text/plain'
-    terminal.print((await api.text('consensus.dissent.explain', { id }, type)).trimEnd())
+    terminal.print(printable((await api.text('consensus.dissent.explain', { id }, type)).trimEnd()))
     return 0
   },
 })

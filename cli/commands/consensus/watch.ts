@@ -1,7 +1,7 @@
 // Follows a session's changes of state until a state is reached or the service ends the stream.
 import type { ServerEvent } from '../../../daemon/kernel/operation.ts'
 import { command, Failure } from '../../command.ts'
-import { paint, type Row } from '../../output.ts'
+import { paint, printable, type Row } from '../../output.ts'
 import { choice, needed, text } from '../../params.ts'
 import { service, serviceOptions } from '../../service.ts'
 import type { Terminal } from '../../terminal.ts'
@@ -21,7 +21,7 @@ export const definition = command({
     const api = await service(given, terminal)
     const extras = given.after === undefined ? {} : { last_event_id: given.after }
     for await (const event of api.stream('consensus.session.events', { id: given.id }, extras)) {
-      terminal.print(given.json ? JSON.stringify(event.data) : lineOf(terminal, event))
+      terminal.print(given.json ? printable(JSON.stringify(event.data)) : lineOf(terminal, event))
       if (given.until !== undefined && (event.data as Row).to === given.until) return 0
     }
     if (given.until === undefined) return 0
@@ -38,7 +38,7 @@ function lineOf(terminal: Terminal, { id, data }: ServerEvent): string {
   const colour = to === 'RATIFIED' ? 'green' : to === 'IN_CONFLICT' ? 'red' : 'yellow'
   const why = [reason, decision, scoreOf(result as Row | undefined)].filter((part) => part !== undefined).join(', ')
   const change = `${from ? `${from} → ` : ''}${paint(terminal, colour, String(to))}`
-  return `${id.padStart(3)}  ${at}  ${change}${why ? ` (${why})` : ''}  ${trigger} by ${by}`
+  return `${id.padStart(3)}  ${at}  ${change}${why ? ` (${why})` : ''}  ${trigger} by ${printable(String(by))}`
 }
 
 function scoreOf(result: Row | undefined): string | undefined {

@@ -1,7 +1,7 @@
 // Shows what a message file says, verifying nothing.
 import { offline } from '../../../daemon/boot/offline.ts'
 import { command } from '../../command.ts'
-import { paint, show } from '../../output.ts'
+import { paint, printable, show } from '../../output.ts'
 import { needed, text } from '../../params.ts'
 import { jsonOption } from '../../site.ts'
 
@@ -18,8 +18,8 @@ export const definition = command({
     show(terminal, json, said, () =>
       [
         paint(terminal, 'yellow', 'unverified'),
-        JSON.stringify(said.unverified, undefined, 2),
-        ...said.faults.map(({ reason, detail }) => `${paint(terminal, 'red', reason)}: ${detail}`),
+        printable(JSON.stringify(said.unverified, undefined, 2)),
+        ...said.faults.map(({ reason, detail }) => `${paint(terminal, 'red', reason)}: ${printable(detail)}`),
       ].join('\n'),
     )
     return 0

@@ -1,7 +1,7 @@
 // Shows one refused message: why it was refused, and what it says.
 import { offline } from '../../../../daemon/boot/offline.ts'
 import { command } from '../../../command.ts'
-import { fields, paint, show } from '../../../output.ts'
+import { fields, paint, printable, show } from '../../../output.ts'
 import { needed, text } from '../../../params.ts'
 import { jsonOption, requireSite, siteOption } from '../../../site.ts'
 
@@ -20,7 +20,11 @@ export const definition = command({
       [
         fields(terminal, { ...about, files: files.map(({ was, bytes }) => `${was} (${bytes} bytes)`).join(', ') }),
         ...(says
-          ? ['', paint(terminal, 'yellow', 'it says, unverified:'), JSON.stringify(says.unverified, undefined, 2)]
+          ? [
+              '',
+              paint(terminal, 'yellow', 'it says, unverified:'),
+              printable(JSON.stringify(says.unverified, undefined, 2)),
+            ]
           : []),
       ].join('\n'),
     )

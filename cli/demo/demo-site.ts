@@ -1,0 +1,87 @@
+// One of the demo's two sites: made like any other, run as a daemon of its own, asked through its local sockets.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { offline, type SiteFolder } from '../../daemon/boot/offline.ts'
+import type { Client } from '../client/client.ts'
+import { clientOf } from '../client/reach.ts'
+import { Failure } from '../command.ts'
+import { selfCommand } from './self.ts'
+import { until } from './until.ts'
+
+export type DemoSite = {
+  readonly name: string
+  readonly dir: string
+  readonly folder: SiteFolder
+  /** As a person with the analyst's role, or with the operator's. */
+  readonly analyst: Client
+  readonly operator: Client
+  stop(): Promise<void>
+}
+
+/** Makes the site and exports its public keys to `<dir>.keys.json`. */
+export async function makeDemoSite(dir: string, name: string): Promise<SiteFolder> {
+  const folder = offline.siteFolder(dir)
+  const { makeSite } = await offline.making()
+  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  await makeSite(folder, {
+    template: 'demo',
+    name,
+    tenant_id: name,
+    port_base: 0,
+    algorithm: undefined,
+    now: Date.now(),
+  })
+  const keys = await offline.keys()
+  writeFileSync(`${dir}.keys.json`, `${JSON.stringify(keys.jwks(folder, undefined), undefined, 2)}\n`, { mode: 0o600 })
+  return folder
+}
+
+/** Starts the daemon and resolves once both of its roles answer. Its log is `<dir>/daemon.log`. */
+export async function startDemoSite(dir: string, name: string, signal: AbortSignal): Promise<DemoSite> {
+  const folder = offline.siteFolder(dir)
+  const [program, ...leading] = selfCommand()
+  const log = openSync(join(dir, 'daemon.log'), 'a', 0o600)
+  const daemon = spawn(program, [...leading, 'serve', '--site', dir], { stdio: ['ignore', log, log], env: process.env })
+  closeSync(log)
+  const stop = () => end(daemon)
+  try {
+    const analyst = await clientAs(folder, 'demo', ['analyst'])
+    const operator = await clientAs(folder, 'demo-operator', ['admin'])
+    await until(`${name} to serve`, signal, async () => {
+      if (daemon.exitCode !== null) throw new Failure(1, `${name} ended; see ${join(dir, 'daemon.log')}`)
+      return (await isReady(operator, 'site')) && (await isReady(operator, 'consensus'))
+    })
+    return { name, dir, folder, analyst, operator, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function clientAs(folder: SiteFolder, sub: string, roles: string[]): Promise<Client> {
+  const { siteSettings } = await offline.profile()
+  const { platform, labels } = siteSettings(folder, {})
+  const tokens = await offline.tokens()
+  const level = labels.levels.at(-1)
+  const claims = { sub, tenant_id: platform.tenant_id, roles, ...(level ? { clearance: { level } } : {}) }
+  const { token } = await tokens.issue(folder, {}, claims, 3_600, Date.now())
+  return clientOf({ folder, url: undefined, token, env: {} })
+}
+
+async function isReady(client: Client, role: string): Promise<boolean> {
+  try {
+    const { status } = await client.call(`${role}.service.health`, {})
+    return status === 'ok'
+  } catch {
+    return false
+  }
+}
+
+async function end(daemon: ChildProcess): Promise<void> {
+  if (daemon.exitCode !== null || daemon.signalCode !== null) return
+  const ended = once(daemon, 'exit')
+  daemon.kill('SIGTERM')
+  await ended
+}

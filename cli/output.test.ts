@@ -1,0 +1,59 @@
+// What others wrote must not be able to speak to the terminal; columns must line up.
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { fields, paint, printable, show, table } from './output.ts'
+import type { Terminal } from './terminal.ts'
+
+function terminal(hasColour = false) {
+  const lines: string[] = []
+  const made: Terminal = {
+    env: {},
+    isInteractive: hasColour,
+    canAsk: false,
+    hasColour,
+    width: 80,
+    print: (line) => void lines.push(line),
+    note: () => undefined,
+    progress: () => undefined,
+    ask: async () => undefined,
+    readInput: async () => undefined,
+  }
+  return { made, lines }
+}
+
+const hostile = 'a\u001b[2Jb\u009bc\u202ed\u2028e\u0007\u{e0001}'
+
+test('no control character of others reaches a terminal, in any form of output', () => {
+  const { made, lines } = terminal()
+  const said = [
+    table(made, [{ name: `${hostile}\n` }], ['name'], 'none'),
+    fields(made, { name: hostile }),
+    printable(hostile),
+  ]
+  show(made, true, { name: hostile }, () => '')
+  for (const each of [...said, ...lines].flatMap((text) => text.split('\n'))) {
+    expect(each).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
+  }
+})
+
+test('JSON on stdout is the value again, whatever it holds', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const { made, lines } = terminal()
+      show(made, true, value, () => '')
+      expect(JSON.parse(lines[0] ?? '')).toEqual(JSON.parse(JSON.stringify(value)))
+    }),
+  )
+})
+
+test('columns line up, and absent cells are a dash', () => {
+  const { made } = terminal()
+  const drawn = table(made, [{ id: 'long one', state: 'OK' }, { id: 'b' }], ['id', 'state'], 'none')
+  expect(drawn.split('\n')).toEqual(['ID        STATE', 'long one  OK', 'b         -'])
+  expect(table(made, [], ['id'], 'there is none')).toBe('there is none')
+})
+
+test('colours are there only where they are wanted', () => {
+  expect(paint(terminal(true).made, 'red', 'x')).toBe('\u001b[31mx\u001b[0m')
+  expect(paint(terminal(false).made, 'red', 'x')).toBe('x')
+})

@@ -1,0 +1,119 @@
+// Two sites and a carrier made of copied files: what is sent verifies offline, what is refused says why.
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { answered, platform, scratch, served } from '../support/command-line.ts'
+
+const { dir, remove } = scratch('filedrop')
+const at = (name: string) => path.join(dir, name)
+const ready = at('alpha/filedrop/bravo/out/ready')
+const stops: (() => Promise<unknown>)[] = []
+let envelope: string
+
+beforeAll(async () => {
+  for (const name of ['alpha', 'bravo']) {
+    await answered(['init', '--site', at(name), '--profile', 'demo'])
+    await platform(['keys', 'export', '--site', at(name), '--out', at(`${name}.json`)])
+  }
+  for (const [own, other] of [
+    ['alpha', 'bravo'],
+    ['bravo', 'alpha'],
+  ] as const) {
+    const file = at(`${other}.json`)
+    const { keys } = JSON.parse(readFileSync(file, 'utf8'))
+    const named = keys.flatMap((key: Record<string, string>) =>
+      key.platform_use === 'token' ? [] : [key.platform_fingerprint],
+    )
+    const words = [
+      'peers',
+      'add',
+      other,
+      '--site',
+      at(own),
+      '--keys',
+      file,
+      '--tenant',
+      other,
+      '--ceiling',
+      'RESTRICTED',
+    ]
+    await answered([...words, '--fingerprint', named.join(',')])
+    stops.push((await served(at(own))).stop)
+  }
+  await answered(send('--releasable-to', 'alpha,bravo'), { input: '{"hello":"bravo"}' })
+  await expect.poll(() => readdirSync(ready).filter((name) => name.endsWith('.env.json'))).toHaveLength(1)
+  envelope = path.join(ready, readdirSync(ready).find((name) => name.endsWith('.env.json')) ?? '')
+})
+afterAll(async () => {
+  for (const stop of stops) await stop()
+  remove()
+})
+
+function send(...more: string[]): string[] {
+  return ['filedrop', 'send', 'bravo', '--site', at('alpha'), '--kind', 'signal', '--schema', 'signal/1', ...more]
+}
+
+/** Body first, envelope last, as every carrier does. */
+function carry(): void {
+  for (const name of readdirSync(ready).sort()) {
+    copyFileSync(path.join(ready, name), at(`bravo/filedrop/alpha/in/new/${name}`))
+  }
+}
+
+test('status shows both directions of the channel', async () => {
+  const { items } = await answered(['filedrop', 'status', '--site', at('alpha')])
+  expect(items.map((channel: { direction: string; state: string }) => [channel.direction, channel.state])).toEqual([
+    ['out', 'open'],
+    ['in', 'open'],
+  ])
+})
+
+test('what is not releasable to the peer, or above its ceiling, is not sent', async () => {
+  expect((await platform(send(), { input: '{}' })).exit).toBe(3)
+  const above = send('--releasable-to', 'alpha,bravo', '--classification', 'SECRET')
+  expect((await platform(above, { input: '{}' })).exit).toBe(3)
+})
+
+test('a body that is no JSON object is a usage error', async () => {
+  for (const input of ['', 'nonsense', '[1]']) {
+    expect((await platform(send('--releasable-to', 'alpha,bravo'), { input })).exit).toBe(2)
+  }
+})
+
+test('a message verifies with the sender’s public keys and nothing else, and not with another’s', async () => {
+  expect(await answered(['filedrop', 'verify', envelope, '--keys', at('alpha.json')], { cwd: dir })).toMatchObject({
+    ok: true,
+    statement: { src: 'alpha', dst: 'bravo', kind: 'signal' },
+  })
+  expect((await answered(['filedrop', 'verify', envelope, '--site', at('bravo')])).ok).toBe(true)
+  const foreign = await platform(['filedrop', 'verify', envelope, '--keys', at('bravo.json')])
+  expect([foreign.exit, foreign.stdout.includes('UNKNOWN_KEY')]).toEqual([5, true])
+})
+
+test('a changed body is found, and inspect shows it without believing it', async () => {
+  const name = path.basename(envelope)
+  const body = name.replace('.env.', '.body.')
+  copyFileSync(envelope, at(name))
+  writeFileSync(at(body), readFileSync(path.join(ready, body), 'utf8').replace('bravo', 'bravO'))
+  const ended = await platform(['filedrop', 'verify', at(name), '--keys', at('alpha.json')])
+  expect([ended.exit, ended.stdout.includes('BODY_DIGEST')]).toEqual([5, true])
+  const seen = await answered(['filedrop', 'inspect', at(name)])
+  expect(seen.unverified.body.data ?? seen.unverified.body).toEqual({ hello: 'bravO' })
+})
+
+test('a refused message lies in quarantine with its reason, and the doctor mentions it', async () => {
+  carry()
+  const list = ['filedrop', 'quarantine', 'list', '--site', at('bravo'), '--json']
+  await expect.poll(async () => JSON.parse((await platform(list)).stdout).items, { timeout: 20_000 }).toHaveLength(1)
+  const [{ id }] = JSON.parse((await platform(list)).stdout).items
+  const item = await answered(['filedrop', 'quarantine', 'show', id, '--site', at('bravo')])
+  expect(item).toMatchObject({ id, peer: 'alpha', reason: 'REFUSED', says: { unverified: expect.any(Object) } })
+  const doctor = await platform(['doctor', '--site', at('bravo')])
+  expect([doctor.exit, doctor.stdout.includes('1 messages in quarantine')]).toEqual([0, true])
+})
+
+test('a name that would leave quarantine finds nothing', async () => {
+  for (const id of ['alpha/../../keys/x', '../alpha/x', 'alpha/.', 'alpha']) {
+    expect((await platform(['filedrop', 'quarantine', 'show', id, '--site', at('bravo')])).exit).toBe(1)
+  }
+})

@@ -1,0 +1,39 @@
+// Runs each adapter of the carriers' journal against each requirement.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, test } from 'vitest'
+import { sqliteAudit } from '../../adapters/store/sqlite/audit.ts'
+import { sqliteFile } from '../../adapters/store/sqlite/file.ts'
+import { sqliteJournal } from '../../adapters/store/sqlite/journal.ts'
+import { type JournalWorld, journalRequirements } from './journal.ts'
+
+let folder: string
+let ends: (() => Promise<void>)[]
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'journal-'))
+  ends = []
+})
+afterEach(async () => {
+  for (const end of ends) await end()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+describe('sqlite', () => {
+  for (const { id, says, holds } of journalRequirements) test(`${id}: ${says}`, () => holds(openSqliteJournal()))
+})
+
+function openSqliteJournal(): JournalWorld {
+  const file = sqliteFile({ file: path.join(folder, 'site.db'), addonDir: folder })
+  const audit = sqliteAudit(file, 'test@here')
+  ends.push(() => file.close())
+  return {
+    journal: sqliteJournal(file, audit),
+    audited: async () => (await audit.list({ limit: 99 })).length,
+    async reopen() {
+      await file.close()
+      return openSqliteJournal()
+    },
+  }
+}

@@ -1,0 +1,54 @@
+// What the house shows to others, whole: a change of any of it is seen in review, and accepted by `npm run accept`.
+import { readdirSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { filedropMetrics } from '../../adapters/transport/filedrop/metrics.ts'
+import { allOperations } from '../../daemon/boot/operations.ts'
+import { blocksOf } from '../../daemon/boot/profile.ts'
+import { httpMetrics } from '../../daemon/boot/service.ts'
+import { operationsOf } from '../../daemon/kernel/builtin.ts'
+import { openapi } from '../../daemon/kernel/openapi.ts'
+import { roles } from '../../daemon/roles.ts'
+import { matchesGolden } from '../support/golden/golden-file.ts'
+import { helpText } from '../support/golden/help-text.ts'
+import { metricsText } from '../support/golden/metrics-text.ts'
+import { operationsText } from '../support/golden/operations-text.ts'
+import { settingsText } from '../support/golden/settings-text.ts'
+import { smallSite } from '../support/small-site.ts'
+
+test('operations', () => matchesGolden('test/golden/operations.txt', operationsText(allOperations())))
+
+// The version is left out, so that a release changes nothing here.
+test.each(roles.map((role) => [role.name, role] as const))('OpenAPI document of %s', (name, role) => {
+  const document = openapi(`platform ${name}`, '0.0.0', role.purpose, operationsOf(role))
+  matchesGolden(`test/golden/openapi/${name}.json`, `${JSON.stringify(document, undefined, 2)}\n`)
+})
+
+test('settings', () => matchesGolden('docs/settings.md', settingsText(blocksOf(roles))))
+
+test('each setting says what it means', () => {
+  const silent = blocksOf(roles).flatMap((block) =>
+    Object.keys(block.shape).filter((field) => !settingsText([block]).includes(`| \`${field}\` |`)),
+  )
+  expect(silent).toEqual([])
+  expect(settingsText(blocksOf(roles))).not.toMatch(/\| {2}\|$/m)
+})
+
+test('metrics', async () => {
+  const site = await smallSite()
+  const token = await site.token({ roles: ['admin'] })
+  const texts: string[] = []
+  for (const role of roles) {
+    const { text } = await site.ask(role.name, { method: 'GET', path: '/metrics', token })
+    texts.push(metricsText(role.name, text, [...role.metrics, ...httpMetrics, ...filedropMetrics]))
+  }
+  await site.close()
+  matchesGolden('test/golden/metrics.txt', texts.join('\n'))
+})
+
+test('help', async () => matchesGolden('test/golden/help.txt', await helpText()))
+
+test('nothing accepted is left of what is gone', () => {
+  const kept = readdirSync(path.join(import.meta.dirname, 'openapi')).map((file) => path.basename(file, '.json'))
+  expect(kept.sort()).toEqual(roles.map((role) => role.name).sort())
+})

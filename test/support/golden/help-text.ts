@@ -1,0 +1,27 @@
+// The --help of every command, as a person sees it.
+import { vi } from 'vitest'
+import { catalogue, groups } from '../../../cli/commands.ts'
+import { runProgram } from '../../../cli/program.ts'
+import { processTerminal, type Terminal } from '../../../cli/terminal.ts'
+
+export async function helpText(): Promise<string> {
+  const paths = ['', ...[...Object.keys(groups), ...Object.keys(catalogue)].sort()]
+  const texts: string[] = []
+  const terminal = processTerminal()
+  for (const path of paths) texts.push(`$ platform ${path ? `${path} ` : ''}--help\n${await helpOf(path, terminal)}`)
+  return texts.join(`\n${'-'.repeat(100)}\n`)
+}
+
+async function helpOf(path: string, terminal: Terminal): Promise<string> {
+  const written: string[] = []
+  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    written.push(String(text))
+    return true
+  })
+  try {
+    await runProgram([...path.split(' ').filter(Boolean), '--help'], terminal)
+  } finally {
+    write.mockRestore()
+  }
+  return written.join('')
+}
