@@ -5,11 +5,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
+import { bareInsert } from '../support/bare-insert.ts'
 import { type Figure, median } from '../support/figure.ts'
 import { load, type Shot } from '../support/load-client.ts'
 
 const executable = process.env.PLATFORM_EXECUTABLE ?? path.resolve(import.meta.dirname, '../../dist/platform')
-const bareProgram = path.resolve(import.meta.dirname, '../support/bare-insert.ts')
 const clients = 64
 const contributors = 1_000
 const pairedRuns = 5
@@ -126,7 +126,7 @@ async function startSite(site: string): Promise<Server> {
 }
 
 async function startBare(file: string): Promise<Server> {
-  const daemon = spawn(process.execPath, [bareProgram, file], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const daemon = spawn(process.execPath, [bareInsert, file], { stdio: ['ignore', 'pipe', 'inherit'] })
   const line = await lineWith(daemon, 'stdout', /^\d+$/)
   return { daemon, port: Number(line), headers: '' }
 }

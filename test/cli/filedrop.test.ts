@@ -1,7 +1,7 @@
 // Two sites and a carrier made of copied files: what is sent verifies offline, what is refused says why.
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { answered, platform, scratch, served } from '../support/command-line.ts'
 
 const { dir, remove } = scratch('filedrop')
@@ -9,6 +9,8 @@ const at = (name: string) => path.join(dir, name)
 const ready = at('alpha/filedrop/bravo/out/ready')
 const stops: (() => Promise<unknown>)[] = []
 let envelope: string
+
+const patience = { timeout: 20_000 }
 
 beforeAll(async () => {
   for (const name of ['alpha', 'bravo']) {
@@ -41,8 +43,11 @@ beforeAll(async () => {
     stops.push((await served(at(own))).stop)
   }
   await answered(send('--releasable-to', 'alpha,bravo'), { input: '{"hello":"bravo"}' })
-  await expect.poll(() => readdirSync(ready).filter((name) => name.endsWith('.env.json'))).toHaveLength(1)
-  envelope = path.join(ready, readdirSync(ready).find((name) => name.endsWith('.env.json')) ?? '')
+  envelope = await vi.waitFor(() => {
+    const name = readdirSync(ready).find((file) => file.endsWith('.env.json'))
+    if (!name) throw new Error('nothing is ready yet')
+    return path.join(ready, name)
+  }, patience)
 })
 afterAll(async () => {
   for (const stop of stops) await stop()
@@ -104,7 +109,7 @@ test('a changed body is found, and inspect shows it without believing it', async
 test('a refused message lies in quarantine with its reason, and the doctor mentions it', async () => {
   carry()
   const list = ['filedrop', 'quarantine', 'list', '--site', at('bravo'), '--json']
-  await expect.poll(async () => JSON.parse((await platform(list)).stdout).items, { timeout: 20_000 }).toHaveLength(1)
+  await expect.poll(async () => JSON.parse((await platform(list)).stdout).items, patience).toHaveLength(1)
   const [{ id }] = JSON.parse((await platform(list)).stdout).items
   const item = await answered(['filedrop', 'quarantine', 'show', id, '--site', at('bravo')])
   expect(item).toMatchObject({ id, peer: 'alpha', reason: 'REFUSED', says: { unverified: expect.any(Object) } })

@@ -10,7 +10,7 @@ import { root } from '../support/source-tree.ts'
 const all = Object.entries(catalogue)
 
 /** Print a document that is JSON or a script whatever is asked, or nothing at all. */
-const withoutJson = new Set(['serve', 'completion', 'demo', 'admin'])
+const withoutJson = new Set(['serve', 'completion', 'admin'])
 
 function recording() {
   const lines: string[] = []

@@ -7,6 +7,7 @@ import { answered, type Json, platform, scratch, served } from '../support/comma
 const { dir, remove } = scratch('running')
 const site = path.join(dir, 'alpha')
 const env = { PLATFORM_SITE: site }
+const patience = { timeout: 20_000 }
 let running: Awaited<ReturnType<typeof served>>
 let analyst: { env: Record<string, string> }
 
@@ -48,7 +49,9 @@ async function ratified(): Promise<Json> {
 
 async function evidenceOf(id: string): Promise<string> {
   const file = path.join(dir, `${id}.json`)
-  await expect.poll(async () => (await platform(['evidence', 'show', id, '--out', file], { env })).exit).toBe(0)
+  await expect
+    .poll(async () => (await platform(['evidence', 'show', id, '--out', file], { env })).exit, patience)
+    .toBe(0)
   return file
 }
 
@@ -68,7 +71,9 @@ describe('sessions', () => {
     const { id } = await create()
     await contribute(id, 'alice', '0.95')
     expect(await contribute(id, 'bob', '0.05')).toMatchObject({ state: 'IN_CONFLICT' })
-    await expect.poll(async () => (await platform(['consensus', 'dissent', id], analyst)).stdout).toContain('alice')
+    await expect
+      .poll(async () => (await platform(['consensus', 'dissent', id], analyst)).stdout, patience)
+      .toContain('alice')
     expect((await answered(['consensus', 'dissent', '--open'], analyst)).items.length).toBeGreaterThan(0)
     const words = ['consensus', 'attest', id, '--decision', 'non_match', '--rationale', 'different birthplaces']
     expect(await answered(words, analyst)).toMatchObject({ state: 'RATIFIED', decision: 'non_match' })

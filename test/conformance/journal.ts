@@ -97,9 +97,10 @@ export const journalRequirements: readonly JournalRequirement[] = [
     const first = await journal.receive(into.channel, arrival(1))
     expect(first).toEqual({ ...arrival(1), state: 'received', code: '' })
     expect(await journal.receive(into.channel, arrival(1, { digest: hex(99), at: 9_000 }))).toEqual(first)
-    expect(await (await world.reopen()).journal.entry(into.channel, 1, 1)).toEqual(first)
-    expect(await journal.entry(into.channel, 2, 1)).toBeUndefined()
-    expect(await journal.entry(out.channel, 1, 1)).toBeUndefined()
+    const { journal: again } = await world.reopen()
+    expect(await again.entry(into.channel, 1, 1)).toEqual(first)
+    expect(await again.entry(into.channel, 2, 1)).toBeUndefined()
+    expect(await again.entry(out.channel, 1, 1)).toBeUndefined()
   }),
 
   requirement('journal/settle', 'a number is settled once, with its audit events in the same step', async (world) => {

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { filedropMetrics } from '../../adapters/transport/filedrop/metrics.ts'
+import { carrierMetrics } from '../../daemon/boot/carriers.ts'
 import { allOperations } from '../../daemon/boot/operations.ts'
 import { blocksOf } from '../../daemon/boot/profile.ts'
 import { httpMetrics } from '../../daemon/boot/service.ts'
@@ -40,7 +40,7 @@ test('metrics', async () => {
   const texts: string[] = []
   for (const role of roles) {
     const { text } = await site.ask(role.name, { method: 'GET', path: '/metrics', token })
-    texts.push(metricsText(role.name, text, [...role.metrics, ...httpMetrics, ...filedropMetrics]))
+    texts.push(metricsText(role.name, text, [...role.metrics, ...httpMetrics, ...carrierMetrics]))
   }
   await site.close()
   matchesGolden('test/golden/metrics.txt', texts.join('\n'))

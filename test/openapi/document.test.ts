@@ -1,9 +1,9 @@
 // Holds the OpenAPI documents to the published OpenAPI 3.1 schema, and to what the running services are.
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, test } from 'vitest'
-import manifest from '../../package.json' with { type: 'json' }
 import { operationsOf } from '../../daemon/kernel/builtin.ts'
 import { roles } from '../../daemon/roles.ts'
+import manifest from '../../package.json' with { type: 'json' }
 import { smallSite } from '../support/small-site.ts'
 
 test('each role serves a valid OpenAPI 3.1 document of all its operations', async () => {
@@ -13,12 +13,14 @@ test('each role serves a valid OpenAPI 3.1 document of all its operations', asyn
     const { json, headers } = await site.ask(role.name, { method: 'GET', path: '/openapi.json', token })
     expect(headers['content-type']).toBe('application/json')
     const validator = new Validator()
-    const verdict = await validator.validate(structuredClone(json) as object)
+    const verdict = await validator.validate(structuredClone(json) as Record<string, unknown>)
     expect(verdict).toEqual({ valid: true })
     expect(validator.version).toBe('3.1')
     const { info, paths } = json as { info: { version: string }; paths: Record<string, Record<string, unknown>> }
     expect(info.version).toBe(manifest.version)
-    const described = Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map((one) => `${one} ${path}`))
+    const described = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((one) => `${one} ${path}`),
+    )
     const served = operationsOf(role).flatMap(({ operation }) =>
       [operation.path, ...(operation.also ?? [])].map((path) => `${operation.method.toLowerCase()} ${path}`),
     )

@@ -9,6 +9,7 @@ import { fileRevocations } from '../../adapters/identity/offline/revocations.ts'
 import { readKeyFiles } from '../../adapters/keys/jose/key-files.ts'
 import { issueToken, type TokenPayload } from '../../adapters/keys/jose/tokens.ts'
 import { peerFiles } from '../../adapters/peers/files/peer-files.ts'
+import { enrolChannels } from '../../daemon/boot/offline/filedrop-files.ts'
 import { makeSite } from '../../daemon/boot/offline/make-site.ts'
 import { allOperations } from '../../daemon/boot/operations.ts'
 import { type Running, serve } from '../../daemon/boot/serve.ts'
@@ -132,7 +133,10 @@ async function furnish(folder: SiteFolder, options: WorldOptions & Required<Pick
   const sections = parse(fs.readFileSync(folder.profile, 'utf8')) as Record<string, Record<string, unknown>>
   for (const [section, fields] of Object.entries(profile)) sections[section] = { ...sections[section], ...fields }
   fs.writeFileSync(folder.profile, stringify(sections, { aliasDuplicateObjects: false }))
-  for (const peer of peers) await peerFiles(folder.peers).add(peer)
+  for (const peer of peers) {
+    await enrolChannels(folder, {}, peer)
+    await peerFiles(folder.peers).add(peer)
+  }
 }
 
 /** Minted beside the running site with its own key, as the command line does. */

@@ -8,8 +8,8 @@ import { readKeyFiles, type StoredKey } from '../../adapters/keys/jose/key-files
 import { listKeys } from '../../adapters/keys/jose/key-life.ts'
 import { joseSignatures } from '../../adapters/keys/jose/signatures.ts'
 import { issueToken } from '../../adapters/keys/jose/tokens.ts'
-import { peerFiles } from '../../adapters/peers/files/peer-files.ts'
 import { makeSite } from '../../daemon/boot/offline/make-site.ts'
+import { add } from '../../daemon/boot/offline/site-peers.ts'
 import { type Running, serve } from '../../daemon/boot/serve.ts'
 import { type SiteFolder, siteFolder } from '../../daemon/boot/site-folder.ts'
 import type { Log } from '../../daemon/kernel/call.ts'
@@ -41,10 +41,10 @@ export async function smallSite(sections: Readonly<Record<string, Record<string,
   const dir = mkdtempSync(join(tmpdir(), 'platform-site-'))
   const folder = await made(join(dir, 'alpha'), 'alpha')
   const bravoFolder = await made(join(dir, 'bravo'), 'bravo')
-  await pin(folder, bravoFolder)
   const secret = join(dir, 'client.secret')
   writeFileSync(secret, `${clientSecret}\n`, { mode: 0o600 })
   writeFileSync(folder.profile, JSON.stringify(profile(secret, sections)), { mode: 0o600 })
+  await pin(folder, bravoFolder)
   const logged: string[] = []
   const running = await serve({ folder, env: {}, log: listening(logged) })
   const port = (role: string) =>
@@ -97,18 +97,21 @@ async function made(dir: string, name: string): Promise<SiteFolder> {
 }
 
 async function pin(folder: SiteFolder, peer: SiteFolder): Promise<void> {
-  await peerFiles(folder.peers).add({
-    name: 'bravo',
-    tenant_id: 'bravo',
-    keys: listKeys(peer.keys).filter((key) => key.use === 'message'),
-    threshold: 1,
-    ceiling: { policy: 'SITE', level: 'SECRET', categories: [], originator: 'alpha' },
-    releasable_names: [],
-    max_v: 1,
-    not_after_days: 7,
-    inventory_interval_s: 300,
-    enrolled: new Date().toISOString(),
-  })
+  await add(
+    folder,
+    {},
+    {
+      name: 'bravo',
+      tenant_id: 'bravo',
+      keys: listKeys(peer.keys).filter((key) => key.use === 'message'),
+      ceiling: { level: 'SECRET', categories: [] },
+      releasable_names: [],
+      threshold: undefined,
+      not_after_days: undefined,
+      inventory_interval_s: undefined,
+      now: Date.now(),
+    },
+  )
 }
 
 function profile(secret_file: string, sections: Readonly<Record<string, Record<string, unknown>>>) {

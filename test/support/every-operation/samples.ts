@@ -10,8 +10,6 @@ export type Sample = {
   readonly uncleared?: Record<string, unknown>
   /** The operation reads or changes a tenant's object; true for every path parameter unless said otherwise. */
   readonly isTenants?: boolean
-  /** Statuses of success, where they depend on what the site has; the declared one otherwise. */
-  readonly statuses?: readonly number[]
 }
 
 type Samples = Readonly<Record<string, (stage: Stage) => Sample | Promise<Sample>>>
@@ -23,7 +21,7 @@ const site: Samples = {
   'site.token.revoke': () => ({ input: { jti: 'tok_of_nobody', reason: 'sample' } }),
   // Peers are the site's, not a tenant's; and an unknown peer is an answer (not allowed), not an error.
   'site.peer.crossing': () => ({ input: { name: 'bravo', label }, isTenants: false }),
-  'site.message.send': ({ carries }) => ({
+  'site.message.send': () => ({
     input: {
       peer: 'bravo',
       event_id: 'sample',
@@ -33,8 +31,6 @@ const site: Samples = {
       label,
       parent_block_ids: [],
     },
-    // A site without carriers says so.
-    statuses: [carries ? 202 : 503],
   }),
   'site.message.verify': async ({ site: { bravo } }) => ({
     input: {

@@ -17,8 +17,6 @@ export type Stage = {
   readonly site: SmallSite
   /** Everything permitted, cleared for all, of tenant alpha. */
   readonly admin: string
-  /** Whether the site has carriers to its peers. */
-  readonly carries: boolean
   /** Sessions by what became of them. */
   readonly open: string
   readonly doomed: string
@@ -72,13 +70,10 @@ export async function stage(sections: Parameters<typeof smallSite>[0] = {}): Pro
     await vi.waitFor(async () => expect((await read()).undelivered).toBe(0), { timeout: 20_000 })
     return String((await read())[field])
   }
-  const channels = await site.ask('site', { method: 'GET', path: '/api/v2/site/channel', token: admin })
-  const carries = (channels.json as { items: unknown[] }).items.length > 0
-  if (carries) await settled(shared, 'state')
+  await settled(shared, 'state')
   return {
     site,
     admin,
-    carries,
     open: await session(),
     openToo: await session(),
     doomed: await session(),

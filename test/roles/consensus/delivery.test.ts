@@ -1,0 +1,114 @@
+// Lens emission: each ratification and retraction reaches every sink at least once, in order, whoever fails meanwhile.
+import { afterAll, expect, test } from 'vitest'
+import { attest } from '../../../daemon/roles/consensus/session/attest.ts'
+import { cancel } from '../../../daemon/roles/consensus/session/cancel.ts'
+import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
+import { get } from '../../../daemon/roles/consensus/session/get.ts'
+import type { Person } from '../../support/person.ts'
+import { until } from '../../support/site-world.ts'
+import { webhookReceiver } from '../../support/webhook-receiver.ts'
+import { delivered, open, operatorOf, opinion, sharedWorld } from './consensus-world.ts'
+
+const first = await webhookReceiver()
+const second = await webhookReceiver()
+afterAll(async () => {
+  await first.close()
+  await second.close()
+})
+
+const world = sharedWorld(() => ({
+  contributors: ['c1', 'c2'],
+  consensus: {
+    sinks: [
+      { name: 'first', kind: 'webhook', url: first.url, secret_file: first.secret_file },
+      { name: 'second', kind: 'webhook', url: second.url, secret_file: second.secret_file },
+    ],
+  },
+}))
+
+async function ratified(person: Person): Promise<string> {
+  const { id } = await open(person, { m: 1, n: 2 })
+  await person.ok(contribute, { id, ...opinion('c1', 0.9) })
+  return id
+}
+
+const of = (id: string, { deliveries }: typeof first) => deliveries.filter(({ session_id }) => session_id === id)
+
+test('a receiver that fails twice, and a restart between, gets the same emission until it takes it', async () => {
+  const person = await operatorOf(world())
+  first.answerWith(500, 503)
+  const id = await ratified(person)
+  await until(() => of(id, first).length === 1)
+  world().wake('consensus', 'relay')
+  await until(() => of(id, first).length === 2)
+  await world().restart()
+  const session = await delivered(person, id)
+  const came = of(id, first)
+  expect(came.map(({ answered }) => answered)).toEqual([500, 503, 204])
+  expect(new Set(came.map((each) => each.id))).toEqual(new Set([`${id}:emission:ratified:first`]))
+  expect(came.every(({ isSealed }) => isSealed)).toBe(true)
+  expect(came[0]).toMatchObject({
+    event: 'ratified',
+    decision: 'match',
+    score: 0.9,
+    evidence_block_id: session.evidence_block_id,
+  })
+})
+
+test('a sink that is down holds up no other', async () => {
+  const person = await operatorOf(world())
+  first.answerWith(...Array.from({ length: 50 }, () => 503))
+  const id = await ratified(person)
+  await until(() => of(id, second).length === 1)
+  await until(async () => (await person.ok(get, { id })).undelivered === 1)
+  first.answerWith()
+  world().wake('consensus', 'relay')
+  await delivered(person, id)
+  expect(of(id, first).at(-1)).toMatchObject({ event: 'ratified', answered: 204 })
+  expect(of(id, second)).toHaveLength(1)
+})
+
+test('a cancel after a ratification sends a retraction of its own id', async () => {
+  const person = await operatorOf(world())
+  const id = await ratified(person)
+  await delivered(person, id)
+  await person.ok(cancel, { id })
+  await delivered(person, id)
+  const told = of(id, first).map(({ event, id: event_id, isSealed }) => ({ event, event_id, isSealed }))
+  expect(told).toEqual([
+    { event: 'ratified', event_id: `${id}:emission:ratified:first`, isSealed: true },
+    { event: 'retracted', event_id: `${id}:emission:retracted:first`, isSealed: true },
+  ])
+})
+
+test('a cancel right behind a ratification never overtakes it', async () => {
+  const person = await operatorOf(world())
+  const sessions = await Promise.all(Array.from({ length: 10 }, () => open(person, { m: 1, n: 2 })))
+  await Promise.all(sessions.map(({ id }) => person.ok(contribute, { id, ...opinion('c1', 0.9) })))
+  await Promise.all(sessions.map(({ id }) => person.ok(cancel, { id })))
+  for (const { id } of sessions) {
+    const session = await delivered(person, id)
+    expect(session).toMatchObject({ state: 'WITHDRAWN', evidence_block_id: expect.any(String) })
+    for (const sink of [first, second]) {
+      expect(of(id, sink).map(({ event }) => event)).toEqual(['ratified', 'retracted'])
+    }
+  }
+})
+
+test('a session that never was ratified tells the sinks nothing when it is cancelled', async () => {
+  const person = await operatorOf(world())
+  const { id } = await open(person, { m: 1, n: 2 })
+  await person.ok(cancel, { id })
+  await delivered(person, id)
+  expect([...of(id, first), ...of(id, second)]).toEqual([])
+})
+
+test('a decision by attestation goes the same way', async () => {
+  const person = await operatorOf(world())
+  const { id } = await open(person, { m: 2, n: 2 })
+  await person.ok(contribute, { id, ...opinion('c1', 0) })
+  await person.ok(contribute, { id, ...opinion('c2', 1) })
+  await person.ok(attest, { id, decision: 'non_match', rationale: 'the left one is a photograph' })
+  await delivered(person, id)
+  expect(of(id, second)).toMatchObject([{ event: 'ratified', decision: 'non_match' }])
+})

@@ -1,0 +1,230 @@
+// Contributions of peers: to the bit what local ones are, in the order of their source, and nothing unsigned among them.
+import fc from 'fast-check'
+import { afterAll, describe, expect, test } from 'vitest'
+import { auditRecord } from '../../../daemon/kernel/audit.ts'
+import type { Statement } from '../../../daemon/kernel/transport.ts'
+import { combine } from '../../../daemon/roles/consensus/combine/combine.ts'
+import { list as recordOf } from '../../../daemon/roles/consensus/contribution/list.ts'
+import { contribute as federate } from '../../../daemon/roles/consensus/federation/contribute.ts'
+import type { Message } from '../../../daemon/roles/consensus/federation/message.ts'
+import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
+import { create } from '../../../daemon/roles/consensus/session/create.ts'
+import { get } from '../../../daemon/roles/consensus/session/get.ts'
+import { combinationMethods } from '../../support/opinions.ts'
+import { type AskedPolicy, asked, operatorOf, opinion, sharedWorld } from './consensus-world.ts'
+import { peerSite, shared, sharedLabel } from './peer-messages.ts'
+
+const numRuns = Number(process.env.FAST_CHECK_RUNS ?? 25)
+const bravo = await peerSite('bravo', 'tenant-b')
+const charlie = await peerSite('charlie', 'tenant-c')
+afterAll(() => {
+  bravo.remove()
+  charlie.remove()
+})
+
+/** The peers' tenants are enrolled as well, so that one and the same set can also be given locally. */
+const everybody = ['tenant-b', 'tenant-c', 'c1', 'c2', 'c3']
+const world = sharedWorld(() => ({ contributors: everybody, peers: [bravo.pinned, charlie.pinned] }))
+
+/** What the carriers act as. */
+const carrier = () => world().as({ subject: 'role:site', roles: ['service'], tenant: '*' })
+
+async function invited(policy: AskedPolicy, invite = ['bravo', 'charlie']) {
+  const person = await operatorOf(world())
+  return person.ok(create, { ...asked(policy), classification: shared, invite })
+}
+
+function fieldsOf(session_id: string, pair_score: number, [accuracy, credibility] = [1, 1]) {
+  return { session_id, pair_score, accuracy: accuracy ?? 1, credibility: credibility ?? 1, classification: sharedLabel }
+}
+
+const share = fc.oneof(fc.constantFrom(0, 1, 0.5), fc.double({ min: 0, max: 1, noNaN: true }))
+const sets = fc
+  .tuple(
+    ...everybody.map((who) => fc.record({ who: fc.constant(who), score: share, accuracy: share, credibility: share })),
+  )
+  .chain((all) => fc.subarray(all, { minLength: 2 }))
+  .chain((set) => fc.tuple(fc.constant(set), fc.shuffledSubarray(set, { minLength: set.length })))
+
+test('a set fed partly by peers, in any order, gives what it gives locally, to the bit', async () => {
+  await fc.assert(
+    fc.asyncProperty(sets, combinationMethods, async ([set, shuffled], combination_method) => {
+      const policy = { m: set.length, n: set.length, combination_method }
+      const [person, service] = [await operatorOf(world()), await carrier()]
+      const local = await person.ok(create, asked(policy))
+      for (const { who, score, accuracy, credibility } of set) {
+        await person.ok(contribute, { id: local.id, ...opinion(who, score, [accuracy, credibility]) })
+      }
+      const mixed = await invited(policy)
+      for (const { who, score, accuracy, credibility } of shuffled) {
+        const peer = [bravo, charlie].find(({ tenant_id }) => tenant_id === who)
+        const given = { ...opinion(who, score, [accuracy, credibility]), classification: shared }
+        const fields = fieldsOf(mixed.id, score, [accuracy, credibility])
+        if (peer) await service.ok(federate, { ...fields, message: await peer.message('contribution', fields) })
+        else await person.ok(contribute, { id: mixed.id, ...given })
+      }
+      const [one, other] = [await person.ok(get, { id: local.id }), await person.ok(get, { id: mixed.id })]
+      expect(other.result).toStrictEqual(one.result)
+      expect([other.state, other.decision, other.reason]).toEqual([one.state, one.decision, one.reason])
+      const opinions = set.map(({ who, score, ...rest }) => ({ contributor_id: who, pair_score: score, ...rest }))
+      expect(one.result).toStrictEqual(JSON.parse(JSON.stringify(combine(combination_method, opinions))))
+    }),
+    { numRuns, seed: 11, endOnFailure: true },
+  )
+})
+
+describe('of one source, a lower (epoch, seq) never supersedes a higher', () => {
+  test.each<{ told: string; arrivals: [number, number, number][]; stands: number }>([
+    {
+      told: 'an older number arrives last',
+      arrivals: [
+        [1, 5, 0.9],
+        [1, 3, 0.1],
+      ],
+      stands: 0.9,
+    },
+    {
+      told: 'an older epoch arrives last',
+      arrivals: [
+        [2, 1, 0.9],
+        [1, 9, 0.1],
+      ],
+      stands: 0.9,
+    },
+    {
+      told: 'a newer epoch begins at one',
+      arrivals: [
+        [1, 9, 0.1],
+        [2, 1, 0.9],
+      ],
+      stands: 0.9,
+    },
+    {
+      told: 'the same is said again later, and what came between arrives last',
+      arrivals: [
+        [1, 1, 0.9],
+        [1, 3, 0.9],
+        [1, 2, 0.1],
+      ],
+      stands: 0.9,
+    },
+  ])('$told', async ({ arrivals, stands }) => {
+    const { id } = await invited({ m: 3, n: 3 })
+    const service = await carrier()
+    for (const [epoch, seq, score] of arrivals) {
+      const fields = fieldsOf(id, score)
+      await service.ok(federate, { ...fields, message: await bravo.message('contribution', fields, { epoch, seq }) })
+    }
+    const { items } = await service.ok(recordOf, { id })
+    expect(items.filter(({ standing }) => standing).map(({ pair_score }) => pair_score)).toEqual([stands])
+    expect(items).toHaveLength(arrivals.length)
+  })
+})
+
+test('a message that is delivered again changes nothing, and its lineage is kept', async () => {
+  const { id } = await invited({ m: 3, n: 3 })
+  const service = await carrier()
+  const fields = fieldsOf(id, 0.9)
+  const parent = 'ab'.repeat(32)
+  const message = await bravo.message('contribution', fields, { parent_block_ids: [parent] })
+  const before = await service.ok(federate, { ...fields, message })
+  expect(await service.ok(federate, { ...fields, message })).toMatchObject({
+    contributions: 1,
+    version: before.version,
+  })
+  const { items } = await service.ok(recordOf, { id })
+  expect(items[0]).toMatchObject({
+    contributor_id: 'tenant-b',
+    signer_key_id: bravo.pinned.keys[0]?.kid,
+    submitted_by: 'peer:bravo',
+    federation: { transport: 'filedrop', peer: 'bravo', parent_block_ids: [parent] },
+  })
+})
+
+type Fields = ReturnType<typeof fieldsOf>
+type Wrong = {
+  told: string
+  code: string
+  make: (fields: Fields) => Promise<Record<string, unknown>>
+  invite?: string[]
+}
+
+const signedBy = async (fields: Fields, said?: Partial<Statement>, peer = bravo) => ({
+  ...fields,
+  message: await peer.message('contribution', fields, said),
+})
+const altered = async (fields: Fields, change: (message: Message) => Partial<Message>) => {
+  const { message } = await signedBy(fields)
+  return { ...fields, message: { ...message, ...change(message) } }
+}
+function withoutSignature(envelope: string): string {
+  const { payload, signatures } = JSON.parse(envelope)
+  return JSON.stringify({ payload, signatures: [{ ...signatures[0], signature: 'A'.repeat(86) }] })
+}
+
+const wrongs: Wrong[] = [
+  { told: 'flat, without a message', code: 'invalid', make: async (fields) => fields },
+  {
+    told: 'no envelope',
+    code: 'signature_invalid',
+    make: (fields) => altered(fields, () => ({ envelope: '{}' })),
+  },
+  {
+    told: 'a signature of nobody',
+    code: 'signature_invalid',
+    make: (fields) => altered(fields, ({ envelope }) => ({ envelope: withoutSignature(envelope) })),
+  },
+  {
+    told: 'another peer’s key under this peer’s name',
+    code: 'signature_invalid',
+    make: (fields) => signedBy(fields, { src: 'bravo' }, charlie),
+  },
+  {
+    told: 'a peer that nobody enrolled',
+    code: 'signature_invalid',
+    make: (fields) => signedBy(fields, { src: 'delta' }),
+  },
+  {
+    told: 'a body that was changed on the way',
+    code: 'signature_invalid',
+    make: (fields) => altered(fields, ({ body }) => ({ body: body.replace('0.9', '0.1') })),
+  },
+  {
+    told: 'other fields than the message says',
+    code: 'signature_invalid',
+    make: async (fields) => ({ ...(await signedBy(fields)), pair_score: 0.1 }),
+  },
+  { told: 'another site’s message', code: 'signature_invalid', make: (fields) => signedBy(fields, { dst: 'delta' }) },
+  {
+    told: 'a message of another kind',
+    code: 'signature_invalid',
+    make: (fields) => signedBy(fields, { kind: 'result' }),
+  },
+  {
+    told: 'another receiver’s tenant',
+    code: 'not_your_tenant',
+    make: (fields) => signedBy(fields, { receiver_tenant_id: 'tenant-z' }),
+  },
+  { told: 'a peer that was not invited', code: 'not_contributor', make: (fields) => signedBy(fields), invite: [] },
+]
+
+test.each(wrongs)('refused before anything changes: $told ($code)', async ({ code, make, invite = ['bravo'] }) => {
+  const session = await invited({ m: 2, n: 3 }, invite)
+  const [service, witness] = [await carrier(), await operatorOf(world())]
+  const input = await make(fieldsOf(session.id, 0.9))
+  expect(await service.refusal(federate, input as Parameters<typeof service.refusal<never, never>>[1])).toBe(code)
+  expect(await witness.ok(get, { id: session.id })).toMatchObject({ version: session.version, contributions: 0 })
+  if (code === 'invalid') return
+  const auditor = await world().as({ subject: 'role:site', roles: ['admin'], tenant: '*' })
+  const at = `/api/v2/audit?target=${session.id}&action=consensus.federation.contribute`
+  const { json } = await world().call('consensus', 'GET', at, undefined, { token: auditor.token })
+  const [found] = (json as { items: unknown[] }).items.map((item) => auditRecord.parse(item))
+  expect(found?.event).toMatchObject({ outcome: 'refused', detail: { code }, target: session.id })
+})
+
+test('a session of another tenant takes no message that is addressed to this one', async () => {
+  const person = await world().as({ subject: 'olga', roles: ['operator'], tenant: 'tenant-z' })
+  const { id, version } = await person.ok(create, { ...asked({ m: 1, n: 2 }) })
+  expect(await (await carrier()).refusal(federate, await signedBy(fieldsOf(id, 0.9)))).toBe('not_your_tenant')
+  expect(await person.ok(get, { id })).toMatchObject({ version, contributions: 0 })
+})
