@@ -1,5 +1,6 @@
 // What a command may do to the world it was typed in: results to stdout, talk to stderr, questions only to a person.
 import { createInterface } from 'node:readline/promises'
+import { stripVTControlCharacters } from 'node:util'
 
 export type Terminal = {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -34,7 +35,7 @@ export function processTerminal(): Terminal {
     hasColour: Boolean(stdout.isTTY) && !env.NO_COLOR && env.TERM !== 'dumb',
     width: stdout.isTTY ? stdout.columns : 120,
     print: (line) => void stdout.write(`${line}\n`),
-    note: (line) => void stderr.write(`${line}\n`),
+    note: (line) => void stderr.write(`${stderr.isTTY ? line : stripVTControlCharacters(line)}\n`),
     progress: (line) => void (stderr.isTTY && stderr.write(`\r\u001b[2K${line}`)),
     ask: async (question) => (canAsk ? await answerTo(question) : undefined),
     readInput: async () => (stdin.isTTY ? undefined : await readAll()),

@@ -76,11 +76,21 @@ function isRunning(pid) {
   }
 }
 
+/**
+ * In one write, the file lies in the page cache in pieces of megabytes, and a process that runs it counts each piece
+ * that it touches as its memory: 35 MB more than from a file that was copied or read from disk.
+ */
+function writeInPieces(file, bytes) {
+  const handle = fs.openSync(file, 'w', 0o755)
+  for (let at = 0; at < bytes.length; at += 65_536) fs.writeSync(handle, bytes, at, Math.min(65_536, bytes.length - at))
+  fs.closeSync(handle)
+}
+
 /** Renamed into place, since the old file may be running; dated by the start, so that later edits count as newer. */
 function publish(bytes) {
   fs.mkdirSync(path.dirname(out), { recursive: true })
   const draft = `${out}.${process.pid}`
-  fs.writeFileSync(draft, bytes, { mode: 0o755 })
+  writeInPieces(draft, bytes)
   fs.utimesSync(draft, started, started)
   fs.renameSync(draft, out)
   const digest = createHash('sha256').update(bytes).digest('hex')

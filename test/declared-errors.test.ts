@@ -13,7 +13,7 @@ let world: Stage
 beforeAll(async () => {
   world = await stage()
 })
-afterAll(() => world.site.close())
+afterAll(() => world?.site.close())
 
 /** What test/every-operation.test.ts brings about by the same request for every operation. */
 function isShownByTheWalk({ address, operation }: Addressed, code: ErrorCode): boolean {

@@ -36,7 +36,7 @@ beforeAll(async () => {
   }
   before = await stored(world)
 })
-afterAll(() => world.site.close())
+afterAll(() => world?.site.close())
 
 const sampleOf = ({ address }: Addressed): Sample => inputs.get(address) ?? { input: {} }
 
@@ -188,9 +188,11 @@ describe('refused, with nothing stored', () => {
   test.each(all)('%s by a method that the path does not have', async (_, target) => {
     for (const path of [target.operation.path, ...(target.operation.also ?? [])]) {
       const filled = path.replaceAll(/\{[a-z_]+\}/g, 'x')
-      const answer = await world.site.ask(target.role, { method: 'PATCH', path: filled, token: world.admin })
-      expect(problemIn(answer, [405]).code).toBe('method_not_allowed')
-      expect(answer.headers.allow?.split(', ')).toContain(target.operation.method)
+      for (const method of ['PATCH', 'OPTIONS', 'TRACE', 'QUERY', 'PROPFIND']) {
+        const answer = await world.site.ask(target.role, { method, path: filled, token: world.admin })
+        expect(problemIn(answer, [405]).code).toBe('method_not_allowed')
+        expect(answer.headers.allow?.split(', ')).toContain(target.operation.method)
+      }
     }
   })
 

@@ -4,7 +4,7 @@ import { Refused, refuse } from '../../daemon/kernel/errors.ts'
 import { type Addressed, hasBody, pathParameters, type ServerEvent } from '../../daemon/kernel/operation.ts'
 import { fieldErrors, refusedOf } from '../../daemon/kernel/problem.ts'
 import { eventsOf } from './event-stream.ts'
-import { bodyOf, type Endpoint, send } from './http-request.ts'
+import { bodyOf, chunksOf, type Endpoint, send } from './http-request.ts'
 import { operationAt } from './operations.ts'
 
 /** Who is asked, and with what right. */
@@ -57,7 +57,7 @@ export function client(target: Target): Client {
     },
     async *stream(address, input, extras = {}) {
       const { answer } = await ask(address, input, 'text/event-stream', extras)
-      yield* eventsOf(answer)
+      yield* eventsOf(chunksOf(answer))
     },
   }
 }

@@ -50,13 +50,22 @@ function open(to: Endpoint, path: string, options: http.RequestOptions): http.Cl
 export async function bodyOf(answer: http.IncomingMessage): Promise<string> {
   const parts: Buffer[] = []
   let length = 0
-  for await (const part of answer) {
-    const bytes = part as Buffer
+  for await (const bytes of chunksOf(answer)) {
     length += bytes.length
     if (length > maxAnswerBytes) throw new Refused('unavailable', 'the service answered more than 64 MiB')
     parts.push(bytes)
   }
   return Buffer.concat(parts).toString('utf8')
+}
+
+/** The body as it comes. Throws `Refused('unavailable')` when the service goes away in the middle of it. */
+export async function* chunksOf(answer: http.IncomingMessage): AsyncGenerator<Buffer> {
+  try {
+    for await (const part of answer) yield part as Buffer
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw code === 'ECONNRESET' ? new Refused('unavailable', 'the service ended the connection') : error
+  }
 }
 
 function unreachable(to: Endpoint, error: NodeJS.ErrnoException): Refused {

@@ -1,5 +1,6 @@
 // Runs the site's roles in this process until it is told to stop.
-import { command } from '../command.ts'
+import { isRefused } from '../../daemon/kernel/errors.ts'
+import { command, Failure } from '../command.ts'
 import { choice, rest, whole } from '../params.ts'
 import { requireSite, siteOption } from '../site.ts'
 
@@ -22,12 +23,18 @@ export const definition = command({
       ...(given.drain === undefined ? {} : { 'platform.drain_ms': given.drain }),
     }
     const roles = given.roles.length ? { roles: [...given.roles] } : {}
-    const running = await serve({ folder, env: terminal.env, flags, ...roles })
+    const running = await serve({ folder, env: terminal.env, flags, ...roles }).catch(explain)
     endOnSignals(running)
     await running.stopped
     return 0
   },
 })
+
+/** Here a conflict is another process, not a change of an object. */
+function explain(error: unknown): never {
+  if (!isRefused(error) || error.code !== 'conflict') throw error
+  throw new Failure(3, error.message, '`platform status` shows what runs')
+}
 
 /** Twice the same signal is a person who has lost patience: 130 and 143 are what a shell expects of one. */
 function endOnSignals(running: { stop(): Promise<void> }): void {

@@ -4,7 +4,7 @@ import { isRefused } from '../kernel/errors.ts'
 import { type Jws, jws, type SignatureType, type Verified } from '../kernel/keys.ts'
 import type { AnyOperation } from '../kernel/operation.ts'
 import type { Peers } from '../kernel/peer.ts'
-import type { Incoming, Transport, Verdict } from '../kernel/transport.ts'
+import type { Incoming, Verdict } from '../kernel/transport.ts'
 import type { RecentlyVerified } from '../roles/site/parts.ts'
 import { roles } from '../roles.ts'
 import type { Ask } from './asking.ts'
@@ -36,7 +36,7 @@ export function recentlyVerified(): RecentlyVerified & {
 const takers = new Map<string, AnyOperation>(roles.flatMap((role) => Object.entries(role.messages)))
 
 /** Delivers as the site's service. Nothing is lost: what cannot be judged now comes `later`. */
-export function delivery(transport: Transport['name'], ask: Ask, log: Log) {
+export function delivery(ask: Ask, log: Log) {
   return async (message: Incoming): Promise<Verdict> => {
     const taker = takers.get(message.statement.kind)
     if (!taker)
@@ -46,7 +46,8 @@ export function delivery(transport: Transport['name'], ask: Ask, log: Log) {
         detail: `no role takes messages of kind ${message.statement.kind}`,
       }
     try {
-      await ask(taker, { ...message.body, message: { transport, envelope: message.envelope, body: message.body_text } })
+      const body = Buffer.from(message.body_text).toString('base64url')
+      await ask(taker, { envelope: JSON.parse(message.envelope), body })
       return { verdict: 'applied' }
     } catch (error) {
       if (isRefused(error) && !error.row.retryable && error.code !== 'internal') {

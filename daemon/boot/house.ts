@@ -75,7 +75,7 @@ export async function openHouse(plan: Plan): Promise<House> {
     log,
     async startCarriers() {
       for (const transport of shared.transports) {
-        const deliver = delivery(transport.name, asking(shared.office, 'site'), log)
+        const deliver = delivery(asking(shared.office, 'site'), log)
         await transport.start((message) => shared.recent.during(message, shared.peers, () => deliver(message)))
       }
     },

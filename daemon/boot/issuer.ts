@@ -35,9 +35,12 @@ type Surroundings = {
   readonly random: (bytes: number) => string
 }
 
+/** Two looks at the disk for each request would be a tenth of its cost; a person's revocation may take this long. */
+const looking = { every_ms: 5, monotonic: () => performance.now() }
+
 export function offlineIdentity({ folder, site, settings, log, now, random }: Surroundings): Identity {
-  const keys = openKeyFolder(folder.keys)
-  const revocations = fileRevocations(join(folder.identity, 'revoked.jsonl'))
+  const keys = openKeyFolder(folder.keys, looking)
+  const revocations = fileRevocations(join(folder.identity, 'revoked.jsonl'), looking)
   const name = issuerOf(site.name)
   const publicKeys = () => keys.keys().map((key) => key.public_key)
   const verify = (token: string) =>

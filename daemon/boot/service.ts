@@ -50,6 +50,7 @@ export function newService(given: Making): Service {
   const operations = operationsOf(role)
   let phase: 'starting' | 'ready' | 'stopping' = 'starting'
   let workers: Workers | undefined
+  let document: ServiceParts['openapi'] | undefined
   const servers: HttpServer[] = []
   const newCall = (address: string, signal: AbortSignal) =>
     serviceCall(workshop, role.name, address, workshop.surroundings.random(16), signal)
@@ -57,7 +58,11 @@ export function newService(given: Making): Service {
     phase: () => phase,
     health: async () => [await timed('store', () => stock.store.health()), ...(await given.needs())],
     service_info: role.serviceInfo(about),
-    openapi: openapi(`platform ${role.name}`, manifest.version, role.purpose, operations),
+    // Made when it is first asked for: it takes longer than everything else that a role does to start.
+    get openapi() {
+      document ??= openapi(`platform ${role.name}`, manifest.version, role.purpose, operations)
+      return document
+    },
     audit: stock.audit,
     async metrics(call) {
       await role.gauges?.(newCall(call.address, call.signal))

@@ -35,6 +35,8 @@ export type Caller = {
   readonly clearance: Clearance | undefined
   /** The one who acts for the subject (RFC 8693 `act`). */
   readonly actor?: string
+  /** When the credential ends, in epoch milliseconds; absent for the site's own services. */
+  readonly expires_ts?: number
 }
 
 /**

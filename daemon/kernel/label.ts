@@ -1,5 +1,6 @@
 // Confidentiality labels (after STANAG 4774): who may see what, and what a thing made of labelled parts carries.
 import * as z from 'zod'
+import { canonical } from './canonical.ts'
 
 const token = z.string().min(1).max(64)
 
@@ -51,14 +52,30 @@ export type Viewer = { readonly clearance: Clearance | undefined; readonly tenan
 
 /** Completes a given classification to a label; undefined when its policy or level is not the site's. */
 export function labelOf(given: Classification, policy: LabelPolicy, originator: string): Label | undefined {
+  if (typeof given !== 'string') return completed(given, policy, originator)
+  const known = bareLevels.get(policy) ?? new Map<string, Label | undefined>()
+  bareLevels.set(policy, known)
+  const key = JSON.stringify([given, originator])
+  if (known.has(key)) return known.get(key)
+  if (known.size >= max_bare_levels) known.clear()
+  const made = completed(given, policy, originator)
+  known.set(key, made)
+  return made
+}
+
+/** The labels behind bare levels, which most things carry: one object for all of them keeps what is derived from it. */
+const bareLevels = new WeakMap<LabelPolicy, Map<string, Label | undefined>>()
+const max_bare_levels = 1_000
+
+function completed(given: Classification, policy: LabelPolicy, originator: string): Label | undefined {
   const named = typeof given === 'string' ? { level: given } : given
   if ((named.policy ?? policy.policy) !== policy.policy || !policy.levels.includes(named.level)) return undefined
   return normal({
-    policy: policy.policy,
-    level: named.level,
     categories: named.categories ?? [],
-    ...(named.releasable_to ? { releasable_to: named.releasable_to } : {}),
+    level: named.level,
     originator,
+    policy: policy.policy,
+    ...(named.releasable_to ? { releasable_to: named.releasable_to } : {}),
   })
 }
 
@@ -91,23 +108,43 @@ export function releasableTo(held: Label, names: readonly string[]): boolean {
  * originator alone. The first label keeps its originator; `undefined` when policies differ or a level is unknown.
  */
 export function join(first: Label, second: Label, policy: LabelPolicy): Label | undefined {
+  const last = lastJoins.get(first)
+  if (last?.second === second && last.policy === policy) return last.joined
+  const joined = newJoin(first, second, policy)
+  // The first label itself where the second adds nothing, so that what was derived from it stays.
+  const kept = joined && canonical(joined) === canonical(first) ? first : joined
+  lastJoins.set(first, { second, policy, joined: kept })
+  return kept
+}
+
+type Join = { readonly second: Label; readonly policy: LabelPolicy; readonly joined: Label | undefined }
+const lastJoins = new WeakMap<Label, Join>()
+
+function newJoin(first: Label, second: Label, policy: LabelPolicy): Label | undefined {
   if (first.policy !== second.policy || first.policy !== policy.policy) return undefined
   const level = policy.levels[Math.max(policy.levels.indexOf(first.level), policy.levels.indexOf(second.level))]
   if (level === undefined || !policy.levels.includes(first.level) || !policy.levels.includes(second.level))
     return undefined
   const shared = audience(first).filter((name) => audience(second).includes(name))
   return normal({
-    policy: first.policy,
-    level,
     categories: [...first.categories, ...second.categories],
-    releasable_to: shared,
+    level,
     originator: first.originator,
+    policy: first.policy,
+    releasable_to: shared,
   })
 }
 
+/** Labels are never changed, so that their keys stay theirs. */
+const keys = new WeakMap<Label, string>()
+
 /** One string for one label, the same for labels that admit the same viewers. */
 export function labelKey(held: Label): string {
-  return JSON.stringify([held.policy, held.level, [...held.categories].sort(), [...audience(held)].sort()])
+  const known = keys.get(held)
+  if (known !== undefined) return known
+  const key = JSON.stringify([held.policy, held.level, [...held.categories].sort(), [...audience(held)].sort()])
+  keys.set(held, key)
+  return key
 }
 
 /** The label behind a key of `labelKey`, complete enough for `dominates`. */
@@ -122,6 +159,7 @@ function audience(held: Label): readonly string[] {
   return held.releasable_to ?? [held.originator]
 }
 
+/** Labels are made with their members in canonical order, in which they are printed fastest. */
 function normal(held: Label): Label {
   const sorted = { ...held, categories: [...new Set(held.categories)].sort() }
   return held.releasable_to ? { ...sorted, releasable_to: [...new Set(held.releasable_to)].sort() } : sorted

@@ -104,8 +104,10 @@ function responses(operation: AnyOperation, schemas: Json): Json {
   const json = operation.produces?.length === 1 && operation.produces[0] !== 'application/json'
   const content: Json =
     json || status === 204 ? {} : { 'application/json': { schema: schemaOf(operation.output, 'output', schemas) } }
-  for (const type of operation.produces ?? []) content[type] ??= { schema: { type: 'string' } }
-  const problems = [...problemStatuses(operation)].sort().map((code) => [String(code), problemResponse(schemas)])
+  for (const type of operation.produces ?? []) content[type] ??= textContent(type, operation, schemas)
+  const problems = [...problemStatuses(operation)]
+    .sort()
+    .map((code) => [String(code), refusal(code, operation, schemas)])
   return {
     [status]: {
       description: 'Done',
@@ -120,13 +122,24 @@ function responses(operation: AnyOperation, schemas: Json): Json {
 function problemStatuses(operation: AnyOperation): Set<number> {
   const always = [400, 408, 413, 415, 422, 431, 500, 503]
   const tokened = operation.allow === 'public' ? [] : [401, 403]
-  return new Set([...always, ...tokened, ...operation.errors.map((code) => errorTable[code].status)])
+  const others = Object.keys(operation.otherwise ?? {}).map(Number)
+  return new Set([...always, ...tokened, ...others, ...operation.errors.map((code) => errorTable[code].status)])
 }
 
-function problemResponse(schemas: Json): Json {
+/** A stream has no schema as a whole in OpenAPI 3.1: the extension says what the data of each of its events is. */
+function textContent(type: string, operation: AnyOperation, schemas: Json): Json {
+  if (type !== 'text/event-stream') return { schema: { type: 'string' } }
+  return { 'x-event-data': schemaOf(operation.output, 'output', schemas) }
+}
+
+function refusal(status: number, { otherwise }: AnyOperation, schemas: Json): Json {
+  const other = otherwise?.[status]
   return {
     description: 'Refused',
-    content: { 'application/problem+json': { schema: schemaOf(problem, 'output', schemas) } },
+    content: {
+      'application/problem+json': { schema: schemaOf(problem, 'output', schemas) },
+      ...(other ? { 'application/json': { schema: schemaOf(other, 'output', schemas) } } : {}),
+    },
   }
 }
 

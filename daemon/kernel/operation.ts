@@ -51,6 +51,8 @@ export type Operation<I extends Input = Input, O extends Output = Output> = {
   readonly allow: Permission | 'authenticated' | 'public'
   /** Status of success; 200 unless said. 204 answers nothing. */
   readonly status?: 200 | 201 | 202 | 204
+  /** JSON answers by status that are neither success nor a problem document, as another standard asks for; see `Reply`. */
+  readonly otherwise?: Readonly<Record<number, z.ZodType>>
   /** Media types other than JSON that it may answer with. */
   readonly produces?: readonly string[]
   /** The media type of the request body; JSON unless said. */

@@ -117,6 +117,11 @@ describe('sessions', () => {
   })
 })
 
+test('a second process for the same roles is refused', async () => {
+  const second = await platform(['serve', '--site', site])
+  expect([second.exit, second.stderr.includes('runs already in another process')]).toEqual([3, true])
+})
+
 describe('evidence', () => {
   test('a block verifies on its own, and with the site’s public keys on a machine without a site', async () => {
     const file = await evidenceOf((await ratified()).id)

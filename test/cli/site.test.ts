@@ -1,5 +1,5 @@
 // Making a site and looking after it without a running daemon: what is private, what is refused, what is said.
-import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { answered, platform, scratch } from '../support/command-line.ts'
@@ -45,6 +45,14 @@ describe('init', () => {
     expect(unknown.exit).toBe(2)
     expect(unknown.stderr).toContain('classified-airgapped')
     expect(existsSync(site)).toBe(false)
+  })
+
+  test('leaves a folder alone that holds something else', async () => {
+    const site = path.join(dir, 'shared')
+    mkdirSync(site, { mode: 0o755 })
+    writeFileSync(path.join(site, 'note.txt'), 'mine')
+    expect((await platform(['init', '--site', site])).exit).toBe(3)
+    expect([lstatSync(site).mode & 0o777, readdirSync(site)]).toEqual([0o755, ['note.txt']])
   })
 
   test('places roles and their inner listeners from a port base on, comments kept', async () => {
@@ -110,6 +118,38 @@ describe('doctor', () => {
     const ended = await platform(['doctor', '--site', site])
     expect(ended.exit).toBe(5)
     expect(ended.stdout).toContain(`chmod 600 ${file}`)
+  })
+
+  test('finds keys near their end, and accreditations that ended', async () => {
+    const site = path.join(dir, 'late')
+    await answered(['init', '--site', site, '--port-base', '0'])
+    const soon = new Date(Date.now() + 5 * 86_400_000).toISOString()
+    const { kid } = await answered(['keys', 'generate', '--use', 'message', '--not-after', soon, '--site', site])
+    const early = await platform(['doctor', '--site', site])
+    expect([early.exit, early.stdout.includes(`platform keys rotate ${kid}`)]).toEqual([0, true])
+    const profile = path.join(site, 'profile.yaml')
+    const held = '  accreditations: { bravo: { authority: A, reference: R, valid_until: "2020-01-01" } }'
+    writeFileSync(profile, readFileSync(profile, 'utf8').replace('site:\n', `site:\n${held}\n`))
+    const late = await platform(['doctor', '--site', site])
+    expect([late.exit, late.stdout.includes('accreditation of the channel to bravo ended')]).toEqual([5, true])
+  })
+
+  test('finds a certificate without its key', async () => {
+    const site = path.join(dir, 'tls')
+    await answered(['init', '--site', site, '--port-base', '0'])
+    const ended = await platform(['doctor', '--site', site], { env: { SITE_TLS_CERT_FILE: '/nowhere/cert.pem' } })
+    expect([ended.exit, ended.stdout.includes('site.tls_key_file')]).toEqual([5, true])
+  })
+
+  test('finds a port that another program has', async () => {
+    const { createServer } = await import('node:net')
+    const other = createServer()
+    const port = await new Promise<number>((resolve) => {
+      other.listen(0, '127.0.0.1', () => resolve((other.address() as { port: number }).port))
+    })
+    const ended = await platform(['doctor'], { env: { ...at.env, CONSENSUS_PORT: String(port) } })
+    other.close()
+    expect([ended.exit, ended.stdout.includes(`127.0.0.1:${port} is taken`)]).toEqual([5, true])
   })
 
   test('finds that the list of revoked tokens is gone', async () => {

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { operationsOf } from '../../daemon/kernel/builtin.ts'
 import { roles } from '../../daemon/roles.ts'
 import { type Stage, stage } from '../support/every-operation/stage.ts'
 import { whenPresent } from '../support/requires.ts'
@@ -21,24 +22,42 @@ beforeAll(async () => {
 })
 afterAll(() => world?.site.close())
 
-present.each(roles.map((role) => [role.name]))(
+const kinds = roles.map((role) => {
+  const streams = operationsOf(role).filter(({ operation }) => operation.streams)
+  return [role.name, streams.map(({ address }) => address)] as const
+})
+
+present.each(kinds)(
   'the document of %s is the whole truth about its answers',
-  async (role) => {
+  async (role, streams) => {
     const { site, admin } = world
     const document = path.join(site.dir, `${role}.json`)
     const served = await site.ask(role, { method: 'GET', path: '/openapi.json', token: admin })
     writeFileSync(document, served.text)
-    const { failed, output } = await schemathesis(document, `http://127.0.0.1:${site.port(role)}`, admin)
-    expect(failed, output).toBe(false)
+    // A stream is read until the time limit: by itself, its ids made up, there are few to wait for.
+    const runs = [
+      streams.flatMap((address) => ['--exclude-operation-id', address]),
+      ...streams.map((address) => ['--include-operation-id', address, '--phases', 'fuzzing']),
+    ]
+    for (const which of runs) {
+      const url = `http://127.0.0.1:${site.port(role)}`
+      const { failed, output } = await schemathesis([document, '--url', url, ...which], site.dir, admin)
+      expect(failed, output).toBe(false)
+    }
     expect(site.logged.filter((line) => line.includes('"level":"error"'))).toEqual([])
   },
   300_000,
 )
 
-async function schemathesis(document: string, url: string, token: string) {
-  const options = ['run', document, '--url', url, '--header', `Authorization: Bearer ${token}`]
-  const bounds = ['--seed', '20260101', '--max-examples', '12', '--request-timeout', '10', '--workers', '1']
-  const cwd = path.dirname(document)
+/**
+ * Not checked: that whatever fits the schema is accepted. A cursor is opaque, levels are those of the profile, and an
+ * ETag must be the current one; no schema says so.
+ */
+const unfit = 'positive_data_acceptance'
+
+async function schemathesis(given: readonly string[], cwd: string, token: string) {
+  const options = ['run', ...given, '--header', `Authorization: Bearer ${token}`, '--exclude-checks', unfit]
+  const bounds = ['--seed', '20260101', '--max-examples', '8', '--request-timeout', '10', '--workers', '1']
   try {
     const { stdout } = await promisify(execFile)(binary, [...options, ...bounds], { cwd, maxBuffer: 2 ** 26 })
     return { failed: false, output: stdout }

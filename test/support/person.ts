@@ -47,7 +47,15 @@ type Caller = {
 }
 
 /** What the kernel itself may refuse any operation with. */
-const anyOperation = new Set(['unauthenticated', 'forbidden', 'malformed', 'invalid', 'too_large', 'not_acceptable'])
+const anyOperation = new Set([
+  'unauthenticated',
+  'forbidden',
+  'malformed',
+  'invalid',
+  'too_large',
+  'not_acceptable',
+  'unavailable',
+])
 
 export function personAt(site: Caller, token: string, roleOf: (operation: AnyOperation) => string): Person {
   const person: Person = {

@@ -50,12 +50,27 @@ type Read = {
   stamp: string
 }
 
+/** How often the file is looked at: a look holds for `every_ms` of the clock (milliseconds, never jumping). */
+export type Looking = { readonly every_ms: number; monotonic(): number }
+
+const atEachJudgement: Looking = { every_ms: 0, monotonic: () => 0 }
+
 /**
- * The revocations in this file, one `stat` a judgement and a read of the new lines after a change. An absent file is
- * not an empty one: deleting it must not bring revoked tokens back.
+ * The revocations in this file, one `stat` a look and a read of the new lines after a change. What is revoked through
+ * this object counts at once, however seldom it looks. An absent file is not an empty one: deleting it must not bring
+ * revoked tokens back.
  */
-export function fileRevocations(file: string): Revocations {
+export function fileRevocations(file: string, looking = atEachJudgement): Revocations {
   let held: Read | undefined
+  let lookedAt = Number.NEGATIVE_INFINITY
+
+  const latest = (): Read => {
+    const now = looking.monotonic()
+    if (held && now - lookedAt < looking.every_ms) return held
+    const read = current()
+    lookedAt = now
+    return read
+  }
 
   const current = (): Read => {
     const stat = fs.statSync(file, { bigint: true, throwIfNoEntry: false })
@@ -70,9 +85,12 @@ export function fileRevocations(file: string): Revocations {
   }
 
   return {
-    revoke: (given) => append(file, `${JSON.stringify(revocation.parse(given))}\n`),
+    revoke(given) {
+      lookedAt = Number.NEGATIVE_INFINITY
+      append(file, `${JSON.stringify(revocation.parse(given))}\n`)
+    },
     isRevoked(token) {
-      const { ids, subjects } = current()
+      const { ids, subjects } = latest()
       if (ids.has(token.jti) || token.derived_from?.some((jti) => ids.has(jti))) return true
       const voidUntil = subjects.get(token.sub)
       // `iat` has whole seconds: a token of the revocation's own second is taken for an earlier one.

@@ -15,11 +15,24 @@ export interface KeyFolder {
  */
 const coarsestStepMs = 2_000
 
-/** One `stat` a call while nothing changes: key files are only ever renamed into place, which touches the folder. */
-export function openKeyFolder(dir: string): KeyFolder {
+/** How often the folder is looked at: a look holds for `every_ms` of the clock (milliseconds, never jumping). */
+export type Looking = { readonly every_ms: number; monotonic(): number }
+
+const atEachCall: Looking = { every_ms: 0, monotonic: () => 0 }
+
+/** One `stat` a look while nothing changes: key files are only ever renamed into place, which touches the folder. */
+export function openKeyFolder(dir: string, looking = atEachCall): KeyFolder {
   let held: readonly StoredKey[] = []
   let heldStamp: string | undefined
   let generation = 0
+  let lookedAt = Number.NEGATIVE_INFINITY
+
+  const lookIfDue = () => {
+    const now = looking.monotonic()
+    if (now - lookedAt < looking.every_ms) return
+    look()
+    lookedAt = now
+  }
 
   const look = () => {
     const stat = fs.statSync(dir, { bigint: true, throwIfNoEntry: false })
@@ -36,11 +49,11 @@ export function openKeyFolder(dir: string): KeyFolder {
 
   return {
     keys: () => {
-      look()
+      lookIfDue()
       return held
     },
     stamp: () => {
-      look()
+      lookIfDue()
       return String(generation)
     },
   }

@@ -49,8 +49,12 @@ export async function serveHttp(options: ServeOptions): Promise<HttpServer> {
   const operations = options.operations.filter(({ operation }) => !(options.restricted && operation.inside))
   const app = newApp(desk, options.tls)
   for (const target of operations) addRoutes(app, desk, target)
-  app.setNotFoundHandler(strayHandler(desk, operations))
-  app.setErrorHandler((error: FastifyError, request, reply) => fail(desk, error, request, reply))
+  const strays = strayHandler(desk, operations)
+  app.setNotFoundHandler(strays)
+  // Whatever is wrong with the body of a stray, such as QUERY without a content type: there was nothing to send it to.
+  app.setErrorHandler((error: FastifyError, request, reply) =>
+    request.is404 ? strays(request, reply) : fail(desk, error, request, reply),
+  )
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
 
   if ('socket' in listen) await prepareSocketFile(listen.socket)
@@ -63,6 +67,11 @@ export async function serveHttp(options: ServeOptions): Promise<HttpServer> {
     port: typeof address === 'object' && address ? address.port : 0,
     close: (deadline_ms) => close(app, desk, deadline_ms).finally(() => clearInterval(sweep)),
   }
+}
+
+/** Operations parse by their own schemas; without this, Fastify loads a validator and a serializer at every start. */
+function neverCompiled(): never {
+  throw new TypeError('a route has a Fastify schema; operations bring their own')
 }
 
 function newApp(desk: Desk, tls: ServeOptions['tls']): FastifyInstance {
@@ -88,6 +97,7 @@ function newApp(desk: Desk, tls: ServeOptions['tls']): FastifyInstance {
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 512 },
+    schemaController: { compilersFactory: { buildValidator: neverCompiled, buildSerializer: neverCompiled } },
     frameworkErrors: (error, request, reply) => fail(desk, error, request, reply),
     clientErrorHandler: (error, socket) => unreadable(desk, error, socket as Socket),
   }) as unknown as FastifyInstance
@@ -104,7 +114,11 @@ function addRoutes(app: FastifyInstance, desk: Desk, target: Addressed): void {
       method: method === 'GET' ? ['GET', 'HEAD'] : method,
       url: routerPath(path),
       ...(max_body_bytes === undefined ? {} : { bodyLimit: max_body_bytes }),
-      onRequest: async (request, reply) => ((await enter(desk, target, request, reply)) ? undefined : reply),
+      onRequest: (request, reply, done) => {
+        enter(desk, target, request, reply).then((mayGoOn) => {
+          if (mayGoOn) done()
+        }, done)
+      },
       handler: (request) => {
         if (request.flight) void carryOut(desk, request.flight, request)
       },

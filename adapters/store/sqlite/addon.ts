@@ -33,8 +33,13 @@ export const bundleDirectory = isPackaged ? here : path.resolve(here, '../../..'
  */
 export function sqliteAddon(dir: string): string {
   if (!isPackaged) return prebuiltAddon()
-  return extractAddon(readFileSync(bundledAddon), dir)
+  const known = extracted.get(dir) ?? extractAddon(readFileSync(bundledAddon), dir)
+  extracted.set(dir, known)
+  return known
 }
+
+/** By folder, what this process has checked: once the code is loaded, reading 2 MB again for each database tells nothing. */
+const extracted = new Map<string, string>()
 
 function prebuiltAddon(): string {
   const packageFile = createRequire(import.meta.url).resolve('better-sqlite3/package.json')

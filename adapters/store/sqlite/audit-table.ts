@@ -1,7 +1,6 @@
-// The audit chain's rows: how they are written, filtered and read back.
+// The audit chain's rows: how they are written and read back.
 import type Database from 'better-sqlite3'
-import { type AuditEvent, type AuditQuery, type AuditRecord, genesis } from '../../../daemon/kernel/audit.ts'
-import { Refused } from '../../../daemon/kernel/errors.ts'
+import { type AuditEvent, type AuditRecord, genesis } from '../../../daemon/kernel/audit.ts'
 import { labelKey } from '../../../daemon/kernel/label.ts'
 
 /** Beside the event's canonical JSON stand the parts that lists filter by; `verify` holds them to the event. */
@@ -30,9 +29,6 @@ export function createAuditTables(db: Database.Database): void {
     CREATE TABLE IF NOT EXISTS audit (
       seq INTEGER PRIMARY KEY, prev TEXT NOT NULL, event_digest TEXT NOT NULL, hash TEXT NOT NULL, event TEXT,
       at REAL, tenant_id TEXT, action TEXT, target TEXT, subject TEXT, label_key TEXT) STRICT;
-    CREATE INDEX IF NOT EXISTS audit_by_tenant ON audit (tenant_id) WHERE tenant_id IS NOT NULL;
-    CREATE INDEX IF NOT EXISTS audit_by_target ON audit (target) WHERE target IS NOT NULL;
-    CREATE INDEX IF NOT EXISTS audit_by_time ON audit (at) WHERE at IS NOT NULL;
     CREATE TABLE IF NOT EXISTS audit_head (one INTEGER PRIMARY KEY CHECK (one = 1), writer TEXT NOT NULL,
       seq INTEGER NOT NULL, hash TEXT NOT NULL) STRICT;
     CREATE TABLE IF NOT EXISTS audit_label (key TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;`)
@@ -62,35 +58,4 @@ export function recordOf(writer: string, row: AuditRow): AuditRecord {
   const { seq, prev, event_digest, hash } = row
   const sealed = { writer, seq, prev, event_digest, hash }
   return row.event === null ? sealed : { ...sealed, event: JSON.parse(row.event) as AuditEvent }
-}
-
-/** Records whose bodies have expired match no filter on what an event says. */
-export function queryOf(query: AuditQuery): { sql: string; bind: (string | number)[] } {
-  const { ascending = false, after_seq, label_keys, since, until } = query
-  const conditions: string[] = []
-  const bind: (string | number)[] = []
-  const need = (sql: string, ...values: (string | number)[]) => {
-    conditions.push(sql)
-    bind.push(...values)
-  }
-  for (const field of ['tenant_id', 'action', 'target', 'subject'] as const) {
-    const wanted = query[field]
-    if (wanted !== undefined) need(`${field} = ?`, wanted)
-  }
-  if (since !== undefined) need('at >= ?', instantOf(since))
-  if (until !== undefined) need('at < ?', instantOf(until))
-  if (after_seq !== undefined) need(ascending ? 'seq > ?' : 'seq < ?', after_seq)
-  if (label_keys) {
-    need(`(label_key IS NULL OR label_key IN (${label_keys.map(() => '?').join(', ')}))`, ...label_keys)
-  }
-  const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''
-  const sql = `SELECT * FROM audit ${where} ORDER BY seq ${ascending ? 'ASC' : 'DESC'} LIMIT ?`
-  return { sql, bind: [...bind, query.limit] }
-}
-
-/** Epoch milliseconds of an RFC 3339 instant. */
-export function instantOf(text: string): number {
-  const instant = Date.parse(text)
-  if (Number.isNaN(instant)) throw new Refused('malformed', 'an instant is written as in RFC 3339')
-  return instant
 }

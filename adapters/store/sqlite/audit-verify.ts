@@ -1,11 +1,24 @@
 // Walks the whole audit chain, in pieces, and names the first record that is not as it was written.
 import { setImmediate as turn } from 'node:timers/promises'
 import { type ChainFault, genesis, verifyChain } from '../../../daemon/kernel/audit.ts'
+import { readFiledTo } from './audit-filing.ts'
 import { type AuditRow, filedBy, type Head, readHead, recordOf } from './audit-table.ts'
 import type { SqliteFile } from './file.ts'
 
 /** Told after each piece: the records seen, of how many. */
 export type Progress = (seen: number, of: number) => void
+
+/** A record with what it was filed under; nulls where it is not filed. */
+type CheckedRow = AuditRow & {
+  filed_seq: number | null
+  filed_tenant_id: string | null
+  filed_target: string | null
+  filed_at: number | null
+}
+type Piece = { readonly rows: readonly CheckedRow[]; readonly filedTo: number }
+
+const told = ['at', 'tenant_id', 'action', 'target', 'subject', 'label_key']
+const checked = [...told, 'filed_seq', 'filed_tenant_id', 'filed_target', 'filed_at']
 
 const chunk = 500
 
@@ -16,14 +29,17 @@ export async function chainFault(
   progress?: Progress,
 ): Promise<ChainFault | undefined> {
   const head = file.read((db) => readHead(db, writer))
-  const next = file.db.prepare<[number, number, number], AuditRow>(
-    'SELECT * FROM audit WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?',
+  const next = file.db.prepare<[number, number, number], CheckedRow>(
+    `SELECT audit.*, filed.seq AS filed_seq, filed.tenant_id AS filed_tenant_id, filed.target AS filed_target,
+     filed.at AS filed_at FROM audit LEFT JOIN audit_filed AS filed ON filed.seq = audit.seq
+     WHERE audit.seq > ? AND audit.seq <= ? ORDER BY audit.seq LIMIT ?`,
   )
   const last = file.read((db) => db.prepare<[], number>('SELECT ifnull(max(seq), 0) FROM audit').pluck().get()) ?? 0
   let at: Head = { seq: 0, hash: genesis }
   while (at.seq < head.seq) {
-    const rows = file.read(() => next.all(at.seq, head.seq, chunk))
-    const fault = pieceFault(writer, rows, at)
+    const piece = file.read((db) => ({ rows: next.all(at.seq, head.seq, chunk), filedTo: readFiledTo(db) }))
+    const { rows } = piece
+    const fault = pieceFault(writer, piece, at)
     if (fault) return fault
     const end = rows.at(-1)
     if (!end) return { writer, seq: at.seq + 1, fault: 'missing' }
@@ -36,27 +52,31 @@ export async function chainFault(
   return last > head.seq ? { writer, seq: head.seq + 1, fault: 'altered' } : undefined
 }
 
-function pieceFault(writer: string, rows: readonly AuditRow[], from: Head): ChainFault | undefined {
+function pieceFault(writer: string, { rows, filedTo }: Piece, from: Head): ChainFault | undefined {
   const records = []
   for (const row of rows) {
-    const fault = rowFault(writer, row)
     // An earlier record of the same piece may be at fault too, and the first one counts.
-    if (fault) return verifyChain(records, from) ?? fault
+    if (!isRowSound(writer, row, filedTo)) {
+      return verifyChain(records, from) ?? { writer, seq: row.seq, fault: 'altered' }
+    }
     records.push(recordOf(writer, row))
   }
   return verifyChain(records, from)
 }
 
 /** Whether the row can be read, and is filed under what its event says. */
-function rowFault(writer: string, row: AuditRow): ChainFault | undefined {
-  const altered: ChainFault = { writer, seq: row.seq, fault: 'altered' }
+function isRowSound(writer: string, row: CheckedRow, filedTo: number): boolean {
   try {
     const { event } = recordOf(writer, row)
-    const filed: Record<string, unknown> = event ? filedBy(event) : {}
+    const said: Record<string, unknown> = event ? filedBy(event) : {}
+    const expected: Record<string, unknown> = { ...said }
+    if (event && row.seq <= filedTo) {
+      expected.filed_seq = row.seq
+      for (const part of ['tenant_id', 'target', 'at']) expected[`filed_${part}`] = said[part]
+    }
     const stored: Record<string, unknown> = { ...row }
-    const parts = ['at', 'tenant_id', 'action', 'target', 'subject', 'label_key']
-    return parts.every((part) => stored[part] === (filed[part] ?? null)) ? undefined : altered
+    return checked.every((part) => stored[part] === (expected[part] ?? null))
   } catch {
-    return altered
+    return false
   }
 }

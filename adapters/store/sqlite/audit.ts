@@ -11,8 +11,16 @@ import {
   sealOf,
 } from '../../../daemon/kernel/audit.ts'
 import { canonical, sha256 } from '../../../daemon/kernel/canonical.ts'
-import type { AuditRow } from './audit-table.ts'
-import { createAuditTables, filedBy, type Head, instantOf, queryOf, readHead, recordOf } from './audit-table.ts'
+import {
+  createFilingTables,
+  dropBodies,
+  fileRecords,
+  filing_chunk,
+  foundRecords,
+  instantOf,
+  readFiledTo,
+} from './audit-filing.ts'
+import { createAuditTables, filedBy, type Head, readHead, recordOf } from './audit-table.ts'
 import { chainFault, type Progress } from './audit-verify.ts'
 import type { SqliteFile } from './file.ts'
 
@@ -44,13 +52,17 @@ class AuditChain implements SqliteAudit {
   /** What is known of the file; forgotten when a transaction fails, since it runs ahead of the commit. */
   #head: Head | undefined
   #labels: Set<string> | undefined
+  #filedTo: number | undefined
   #isAhead = false
 
   constructor(file: SqliteFile, writer: string) {
     this.#file = file
     this.#writer = writer
     const { db } = file
-    file.read(() => createAuditTables(db))
+    file.read(() => {
+      createAuditTables(db)
+      createFilingTables(db)
+    })
     this.#insert = db.prepare(
       `INSERT INTO audit (seq, prev, event_digest, hash, event, at, tenant_id, action, target, subject, label_key)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -68,6 +80,7 @@ class AuditChain implements SqliteAudit {
 
   appendInside(_db: Database.Database, events: readonly AuditEvent[]): void {
     const drafts = events.map((event) => {
+      auditEvent.parse(event)
       const body = canonical(event)
       return { body, digest: sha256(body), filed: filedBy(event) }
     })
@@ -83,8 +96,7 @@ class AuditChain implements SqliteAudit {
   }
 
   async list(query: AuditQuery): Promise<AuditRecord[]> {
-    const { sql, bind } = queryOf(query)
-    const rows = this.#file.read((db) => db.prepare<unknown[], AuditRow>(sql).all(...bind))
+    const rows = this.#file.read((db) => foundRecords(db, query))
     return rows.map((row) => recordOf(this.#writer, row))
   }
 
@@ -102,9 +114,11 @@ class AuditChain implements SqliteAudit {
 
   async expire(before: string): Promise<number> {
     const instant = instantOf(before)
+    // What is not filed yet is not found by its age.
+    await this.#file.write((db) => this.#fileUpTo(db, this.#currentHead()))
     let total = 0
     for (;;) {
-      const dropped = await this.#file.write((db) => dropBodies(db, instant))
+      const dropped = await this.#file.write((db) => dropBodies(db, instant, expiry_chunk))
       total += dropped
       if (dropped < expiry_chunk) return total
     }
@@ -120,6 +134,13 @@ class AuditChain implements SqliteAudit {
     if (!this.#isAhead || !this.#head) return
     this.#setHead.run(this.#writer, this.#head.seq, this.#head.hash)
     this.#isAhead = false
+    this.#filedTo ??= readFiledTo(this.#file.db)
+    if (this.#head.seq - this.#filedTo >= filing_chunk) this.#fileUpTo(this.#file.db, this.#head)
+  }
+
+  #fileUpTo(db: Database.Database, { seq }: Head): void {
+    fileRecords(db, seq)
+    this.#filedTo = seq
   }
 
   #noteLabel(key: string): void {
@@ -137,16 +158,7 @@ class AuditChain implements SqliteAudit {
   #forget(): void {
     this.#head = undefined
     this.#labels = undefined
+    this.#filedTo = undefined
     this.#isAhead = false
   }
-}
-
-/** Everything that tells of the event goes; sequence, digest and hashes stay. */
-function dropBodies(db: Database.Database, before: number): number {
-  const old = `SELECT seq FROM audit WHERE at < ? ORDER BY at LIMIT ${expiry_chunk}`
-  const dropped = db.prepare(
-    `UPDATE audit SET event = NULL, at = NULL, tenant_id = NULL, action = NULL, target = NULL, subject = NULL,
-     label_key = NULL WHERE seq IN (${old})`,
-  )
-  return dropped.run(before).changes
 }

@@ -2,8 +2,16 @@
 import type { Doc, Stored } from '../../../daemon/kernel/store.ts'
 import type { Cell } from './columns.ts'
 
-/** A stored document with its indexed cells and the length of its JSON. Its value is shared: nobody may change it. */
-export type Held = { readonly doc: Doc<Stored>; readonly cells: readonly Cell[]; readonly size: number }
+/**
+ * A stored document with its indexed cells and the length of its JSON. Its value is shared: nobody may change it.
+ * `isSound`: it passed its schema in this process, and was not only read.
+ */
+export type Held = {
+  readonly doc: Doc<Stored>
+  readonly cells: readonly Cell[]
+  readonly size: number
+  readonly isSound: boolean
+}
 
 /** JSON characters kept in all; the parsed objects take two to four times that in bytes. */
 const max_chars = 8_000_000

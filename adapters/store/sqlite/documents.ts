@@ -5,6 +5,7 @@ import type { AuditEvent } from '../../../daemon/kernel/audit.ts'
 import { Refused } from '../../../daemon/kernel/errors.ts'
 import type { Doc, Step, Stored } from '../../../daemon/kernel/store.ts'
 import type { SqliteAudit } from './audit.ts'
+import { parseChange } from './changed-value.ts'
 import { cellsOf, changedCells } from './columns.ts'
 import type { DocumentCache, Held } from './document-cache.ts'
 import { docOf } from './listing.ts'
@@ -22,7 +23,7 @@ export function heldOf(shelf: Shelf, table: Table, id: string): Held | undefined
   const row = table.select.get(id)
   if (!row) return undefined
   const doc = docOf<Stored>(row)
-  const held = { doc, cells: cellsOf(doc.value, table.fields), size: row.body.length }
+  const held = { doc, cells: cellsOf(doc.value, table.fields), size: row.body.length, isSound: false }
   return keep(shelf, table, held)
 }
 
@@ -36,7 +37,7 @@ export function createJob<T extends Stored>(shelf: Shelf, table: Table, id: stri
     if (heldOf(shelf, table, id)) return 'exists'
     if (events) shelf.audit.appendInside(db, events)
     table.insert.run(id, 1, body, ...cells)
-    return keep(shelf, table, { doc: { id, version: 1, value }, cells, size: body.length }).doc as Doc<T>
+    return keep(shelf, table, { doc: { id, version: 1, value }, cells, size: body.length, isSound: true }).doc as Doc<T>
   }
 }
 
@@ -70,7 +71,7 @@ export function updateJob<T extends Stored, R>(
     const held = heldOf(shelf, table, id)
     if (!held) return 'missing'
     const { next, answer, audit } = rule(held.doc as Doc<T>)
-    const value = next
+    const value = next && (held.isSound ? parseChange(schema, held.doc.value as T, next) : schema.parse(next))
     const body = value && JSON.stringify(value)
     if (audit) shelf.audit.appendInside(db, audit)
     if (!value || !body) return { doc: held.doc as Doc<T>, answer }
@@ -96,7 +97,7 @@ function replace<T extends Stored>(shelf: Shelf, table: Table, held: Held, value
   const changed = changedCells(held.cells, cells)
   table.updateOf(changed.places).run(version + 1, body, ...changed.cells, id)
   const doc = { id, version: version + 1, value }
-  return keep(shelf, table, { doc, cells, size: body.length }).doc as Doc<T>
+  return keep(shelf, table, { doc, cells, size: body.length, isSound: true }).doc as Doc<T>
 }
 
 function keep(shelf: Shelf, table: Table, held: Held): Held {

@@ -104,6 +104,7 @@ function tableOf(db: Database.Database, name: string): Table {
     return made
   }
   const marks = columns.map(() => '?').join(', ')
+  const update = db.prepare(`UPDATE ${name} SET version = ?, body = ? WHERE id = ?`)
   return {
     name,
     fields,
@@ -114,6 +115,7 @@ function tableOf(db: Database.Database, name: string): Table {
     insert: db.prepare(`INSERT INTO ${name} (id, version, body, ${columns.join(', ')}) VALUES (?, ?, ?, ${marks})`),
     remove: db.prepare(`DELETE FROM ${name} WHERE id = ?`),
     updateOf(changed) {
+      if (changed.length === 0) return update
       const sets = changed.map((place) => `, ${columns[place]} = ?`).join('')
       return prepared(`UPDATE ${name} SET version = ?, body = ?${sets} WHERE id = ?`)
     },

@@ -2,6 +2,7 @@
 import type { Peer } from '../../../daemon/kernel/peer.ts'
 import type { Place, Trust } from './checks.ts'
 import { type Item, lookInto, type Stranger } from './dropbox.ts'
+import { failureText } from './failure-text.ts'
 import { type Desk, putAway } from './fate.ts'
 import { eventOf, type Line, standing } from './line.ts'
 import { gapGauge } from './metrics.ts'
@@ -19,11 +20,13 @@ export type Intake = {
 }
 
 type Memory = Pick<Desk, 'held' | 'deferred'> & {
+  isStopped: () => boolean
+  /** Whether something failed in this scan. */
+  hasFailed: boolean
   stock: { items: number; bytes: number } | undefined
   missing: number
   /** Whether the journal knows of files that wait. */
   hasWaiting: boolean
-  isStopping: boolean
 }
 
 export function intake(line: Line, around: Surroundings, deliver: Deliver): Intake {
@@ -33,21 +36,21 @@ export function intake(line: Line, around: Surroundings, deliver: Deliver): Inta
     stock: undefined,
     missing: 0,
     hasWaiting: true,
-    isStopping: false,
+    isStopped: () => false,
+    hasFailed: false,
   }
   const scanner = loop(
-    () => scan(line, around, deliver, memory),
+    (isStopped) => {
+      memory.isStopped = isStopped
+      return scan(line, around, deliver, memory)
+    },
     (error) => {
-      const detail = error instanceof Error ? error.message : String(error)
+      const detail = failureText(error)
       line.trouble.set('in', `a scan failed, and is tried again: ${detail}`)
       around.log.error('filedrop.scan.failed', { peer: line.peer, detail })
     },
   )
-  const stop = () => {
-    memory.isStopping = true
-    scanner.stop()
-  }
-  return { scanner: { ...scanner, stop }, quarantined: () => stock(line, memory) }
+  return { scanner, quarantined: () => stock(line, memory) }
 }
 
 function stock(line: Line, memory: Memory): { items: number; bytes: number } {
@@ -59,14 +62,15 @@ async function scan(line: Line, around: Surroundings, deliver: Deliver, memory: 
   const now = await standing(line, 'in', around)
   if (!now.peer) return
   const desk = deskOf(line, around, memory, now.peer, now.epoch)
+  memory.hasFailed = false
   const { items, strangers } = lookInto(line.folders)
   const waiting: Waiting[] = []
   await sortStrangers(strangers, desk, memory, waiting)
   const isThrough = await takeAll(items, desk, deliver, memory, waiting)
   await tellGaps(desk, memory)
-  if (!isThrough) return
+  if (!isThrough || memory.isStopped() || isFull(line, around, memory)) return
   await giveUpOn(waiting, desk, memory)
-  if (!isFull(line, around, memory)) line.trouble.delete('in')
+  if (!memory.hasFailed) line.trouble.delete('in')
 }
 
 async function sortStrangers(
@@ -76,19 +80,25 @@ async function sortStrangers(
   waiting: Waiting[],
 ): Promise<void> {
   for (const stranger of strangers) {
-    if (memory.isStopping || isFull(desk.line, desk.around, memory)) return
+    if (memory.isStopped() || isFull(desk.line, desk.around, memory)) return
     const giveUp = (why: Fault) => putAwayStranger(stranger, why, desk)
     if (stranger.isTemporary) waiting.push({ names: [String(stranger.name)], giveUp })
-    else await guarded(desk, String(stranger.name), () => giveUp(fault('NAME', 'no name that a message has')))
+    else await guarded(desk, memory, String(stranger.name), () => giveUp(fault('NAME', 'no name that a message has')))
   }
 }
 
 /** One file that cannot be handled must not stop the others. Undefined when it failed. */
-async function guarded<T>({ line, around }: Desk, file: string, act: () => Promise<T>): Promise<T | undefined> {
+async function guarded<T>(
+  { line, around }: Desk,
+  memory: Memory,
+  file: string,
+  act: () => Promise<T>,
+): Promise<T | undefined> {
   try {
     return await act()
   } catch (error) {
-    const detail = error instanceof Error ? error.message : String(error)
+    memory.hasFailed = true
+    const detail = failureText(error)
     line.trouble.set('in', `a message failed, and is tried again: ${detail}`)
     around.log.error('filedrop.message.failed', { peer: line.peer, file, detail })
     return undefined
@@ -107,9 +117,9 @@ async function takeAll(
   let mayOvertake = true
   let isThrough = true
   for (const item of items) {
-    if (memory.isStopping || isFull(line, around, memory)) return false
+    if (memory.isStopped() || isFull(line, around, memory)) return false
     const isPair = item.env !== undefined && item.body !== undefined
-    const taken = await guarded(desk, item.stem, () =>
+    const taken = await guarded(desk, memory, item.stem, () =>
       isPair ? takeIn(item, desk, deliver, mayOvertake) : finishHalf(item, desk),
     )
     if (taken === 'pause' || taken === 'freeze') return false
@@ -142,7 +152,7 @@ async function giveUpOn(waiting: readonly Waiting[], desk: Desk, memory: Memory)
   for (const { names, giveUp } of waiting) {
     const first = Math.min(...names.map((name) => since.get(name) ?? now))
     if (now - first >= settings.truncated_after_ms) {
-      await guarded(desk, names.join(' '), () => giveUp(fault('TRUNCATED', 'it never became complete')))
+      await guarded(desk, memory, names.join(' '), () => giveUp(fault('TRUNCATED', 'it never became complete')))
     }
   }
 }

@@ -1,13 +1,33 @@
-// Work that many things ask for and that must never overlap: queued one after another, or merged into one more run.
+// Work that many things ask for and that must never overlap: gathered into batches, or merged into one more run.
 
-/** Runs jobs one after another in the order they were given. */
-export function inLine(): <T>(job: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve()
-  return (job) => {
-    const next = last.then(job)
-    last = next.catch(() => undefined)
-    return next
+/**
+ * Hands requests to `run` in the order they came, as many at once as have come while the last run was under way, up to
+ * `most`. It answers each in its place; what it throws is the answer to all of them.
+ */
+export function inBatches<Q, A>(
+  most: number,
+  run: (requests: readonly Q[]) => Promise<readonly A[]>,
+): (request: Q) => Promise<A> {
+  type Asked = { readonly request: Q; readonly answer: (given: Promise<A>) => void }
+  const queue: Asked[] = []
+  let isRunning = false
+
+  const work = async () => {
+    while (queue.length > 0) {
+      const batch = queue.splice(0, most)
+      const running = run(batch.map(({ request }) => request))
+      for (const [index, { answer }] of batch.entries()) answer(running.then((answers) => answers[index] as A))
+      await running.catch(() => undefined)
+    }
+    isRunning = false
   }
+  return (request) =>
+    new Promise((answer) => {
+      queue.push({ request, answer })
+      if (isRunning) return
+      isRunning = true
+      void work()
+    })
 }
 
 export type Loop = {
@@ -18,8 +38,11 @@ export type Loop = {
   stop(): void
 }
 
-/** `run` must not throw on what it expects; what it throws goes to `onError`, and the loop lives on. */
-export function loop(run: () => Promise<void>, onError: (error: unknown) => void): Loop {
+/**
+ * What `run` throws goes to `onError`, and the loop lives on. A long run asks `isStopped` between its steps, and ends
+ * early.
+ */
+export function loop(run: (isStopped: () => boolean) => Promise<void>, onError: (error: unknown) => void): Loop {
   let isWanted = false
   let isStopped = false
   let running: Promise<void> | undefined
@@ -28,7 +51,7 @@ export function loop(run: () => Promise<void>, onError: (error: unknown) => void
     while (isWanted && !isStopped) {
       isWanted = false
       try {
-        await run()
+        await run(() => isStopped)
       } catch (error) {
         onError(error)
       }

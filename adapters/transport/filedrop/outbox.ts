@@ -1,12 +1,14 @@
 // The sending half of a line: one number per message, without a gap, and the same bytes however often it is asked.
-import { isRefused, refuse } from '../../../daemon/kernel/errors.ts'
+import { refuse } from '../../../daemon/kernel/errors.ts'
+import type { Sealed } from '../../../daemon/kernel/journal.ts'
 import type { Peer } from '../../../daemon/kernel/peer.ts'
 import type { Outgoing } from '../../../daemon/kernel/transport.ts'
+import { failureText } from './failure-text.ts'
 import { labelDenial, namesOf } from './label-gate.ts'
 import { eventOf, type Line, standing } from './line.ts'
 import { publishedTotal, sentTotal } from './metrics.ts'
 import { nameOf } from './names.ts'
-import { inLine, type Loop, loop } from './one-at-a-time.ts'
+import { inBatches, type Loop, loop } from './one-at-a-time.ts'
 import { keep, publish, stemsInReady } from './publishing.ts'
 import { seal } from './sealing.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -20,27 +22,15 @@ export type Outbox = {
   readonly pickups: Loop
 }
 
-/** Messages published between two looks at the channel's state. */
+/** Messages numbered by one write, and published between two looks at the channel's state. */
 const batch = 64
 
 export function outbox(line: Line, around: Surroundings): Outbox {
-  const { journal, label_policy, metrics, record } = around
-  const channel = line.channel.out
-  const oneAfterAnother = inLine()
+  const { label_policy, record } = around
+  const number = inBatches(batch, (asked: readonly Asked[]) => numberAll(line, asked, around))
   const onError = (error: unknown) => fail(line, error, around)
-  const publisher = loop(() => publishAll(line, around), onError)
+  const publisher = loop((isStopped) => publishAll(line, around, isStopped), onError)
   const pickups = loop(() => noticePickedUp(line, around), onError)
-
-  const number = async (message: Outgoing, peer: Peer): Promise<Sent> => {
-    const known = await journal.sent(channel, message.event_id)
-    if (known) return sentOf(known)
-    const sealed = await seal(message, channel, peer, await journal.head(channel), around)
-    if ((await journal.append(channel, [sealed])) === 'behind') {
-      throw refuse('unavailable', 'another process sends on this channel; only one may')
-    }
-    metrics.count(sentTotal, { peer: line.peer })
-    return sentOf(sealed)
-  }
 
   return {
     publisher,
@@ -56,11 +46,44 @@ export function outbox(line: Line, around: Surroundings): Outbox {
       }
       const now = await standing(line, 'out', around)
       if (!now.peer) throw refuse('unavailable', `the channel to ${line.peer} is ${now.state}: ${now.detail}`)
-      const sent = await oneAfterAnother(() => number(message, peer))
+      const sent = await number({ message, peer })
       publisher.trigger()
+      if (sent instanceof Error) throw sent
       return sent
     },
   }
+}
+
+type Asked = { readonly message: Outgoing; readonly peer: Peer }
+
+/**
+ * Numbers in the order in which they were asked for, all durable by one write. A message that cannot be sealed has its
+ * refusal and uses no number.
+ */
+async function numberAll(line: Line, asked: readonly Asked[], around: Surroundings): Promise<(Sent | Error)[]> {
+  const { journal, metrics } = around
+  const channel = line.channel.out
+  const answers: (Sent | Error)[] = []
+  const sealed: Sealed[] = []
+  let head = await journal.head(channel)
+  for (const { message, peer } of asked) {
+    const { event_id } = message
+    const known = sealed.find((each) => each.event_id === event_id) ?? (await journal.sent(channel, event_id))
+    const made = known ?? (await seal(message, channel, peer, head, around).catch(asError))
+    answers.push(made instanceof Error ? made : sentOf(made))
+    if (known || made instanceof Error) continue
+    sealed.push(made as Sealed)
+    head = made
+  }
+  if (sealed.length > 0 && (await journal.append(channel, sealed)) === 'behind') {
+    throw refuse('unavailable', 'another process sends on this channel; only one may')
+  }
+  metrics.count(sentTotal, { peer: line.peer }, sealed.length)
+  return answers
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(failureText(error))
 }
 
 function sentOf({ msg_id, epoch, seq }: Sent): Sent {
@@ -68,9 +91,9 @@ function sentOf({ msg_id, epoch, seq }: Sent): Sent {
 }
 
 /** In the order of their numbers; what a crash left half done is done again with the identical bytes. */
-async function publishAll(line: Line, around: Surroundings): Promise<void> {
+async function publishAll(line: Line, around: Surroundings, isStopped: () => boolean): Promise<void> {
   const { journal, metrics } = around
-  for (;;) {
+  while (!isStopped()) {
     if (!(await standing(line, 'out', around)).peer) return
     const spooled = await journal.outbox(line.channel.out, 'SPOOLED', batch)
     for (const message of spooled) {
@@ -101,7 +124,7 @@ async function noticePickedUp(line: Line, around: Surroundings): Promise<void> {
 }
 
 function fail(line: Line, error: unknown, { log }: Surroundings): void {
-  const detail = isRefused(error) || error instanceof Error ? error.message : String(error)
+  const detail = failureText(error)
   line.trouble.set('out', `publishing failed, and is tried again: ${detail}`)
   log.error('filedrop.publish.failed', { peer: line.peer, detail })
 }

@@ -1,4 +1,5 @@
 // A line at work: its loops, and the watchers that wake them.
+import { failureText } from './failure-text.ts'
 import { type Intake, intake } from './intake.ts'
 import type { Line } from './line.ts'
 import { type Outbox, outbox } from './outbox.ts'
@@ -29,7 +30,7 @@ export function openLine(line: Line, around: Surroundings, isThere: () => boolea
   const watch = () => {
     if (watching.length > 0 || !receiving || !around.settings.watch || !isThere()) return
     const onError = (error: unknown) => {
-      around.log.warn('filedrop.watch.failed', { peer: line.peer, detail: String(error) })
+      around.log.warn('filedrop.watch.failed', { peer: line.peer, detail: failureText(error) })
     }
     const { scanner } = receiving
     watching.push(watchFolder(line.folders.fresh, () => scanner.trigger(), onError))
@@ -64,6 +65,6 @@ function tidy(line: Line, { log }: Surroundings): void {
   try {
     clearDrafts(line.folders)
   } catch (error) {
-    log.warn('filedrop.drafts.kept', { peer: line.peer, detail: String(error) })
+    log.warn('filedrop.drafts.kept', { peer: line.peer, detail: failureText(error) })
   }
 }

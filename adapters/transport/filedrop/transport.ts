@@ -3,6 +3,7 @@ import { refuse } from '../../../daemon/kernel/errors.ts'
 import type { Peer } from '../../../daemon/kernel/peer.ts'
 import type { ChannelStatus, Transport } from '../../../daemon/kernel/transport.ts'
 import { enrolChannel } from './enrolment.ts'
+import { failureText } from './failure-text.ts'
 import { hasChannelFile } from './layout.ts'
 import { type Line, lineTo, standing } from './line.ts'
 import { openLine, type RunningLine } from './running-line.ts'
@@ -90,7 +91,7 @@ class Filedrop implements FiledropTransport {
     try {
       for (const line of await this.#allLines()) line.trigger()
     } catch (error) {
-      this.#around.log.error('filedrop.peers.unreadable', { detail: error instanceof Error ? error.message : '' })
+      this.#around.log.error('filedrop.peers.unreadable', { detail: failureText(error) })
     }
   }
 

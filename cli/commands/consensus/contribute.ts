@@ -34,7 +34,7 @@ export const definition = command({
         accuracy: given.accuracy,
         credibility: given.credibility,
         signer_key_id: given.key,
-        classification: classificationOf(given, 'UNCLASSIFIED'),
+        classification: await classificationOf(given, terminal),
       },
       given.idempotencyKey ? { idempotency_key: given.idempotencyKey } : {},
     )

@@ -47,7 +47,7 @@ export const definition = command({
         lens_id: lens,
         lens_version: lensVersion,
         policy,
-        classification: classificationOf(given, 'UNCLASSIFIED'),
+        classification: await classificationOf(given, terminal),
         subject: subjectOf(given),
         ...(invite.length ? { invite } : {}),
       },

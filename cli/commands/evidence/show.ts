@@ -44,6 +44,7 @@ async function blockOf(api: Client, id: string): Promise<string> {
   if (!id.startsWith('ses_')) return id
   const session = await api.call('consensus.session.get', { id })
   if (typeof session.evidence_block_id === 'string') return session.evidence_block_id
+  if (session.state === 'RATIFIED') throw new Failure(4, 'the block is not signed yet', 'repeat in a moment')
   throw new Failure(3, `the session is ${session.state}; only a ratified one has evidence`)
 }
 

@@ -31,7 +31,7 @@ export const definition = command({
     const folder = requireSite(given, terminal)
     const { siteSettings } = await offline.profile()
     const { labels, platform } = siteSettings(folder, terminal.env)
-    const label = labelOf(classificationOf(given, labels.default_level), labels, platform.tenant_id)
+    const label = labelOf(await classificationOf(given, terminal), labels, platform.tenant_id)
     if (!label) throw new Failure(2, `--classification must be one of ${labels.levels.join(', ')}`)
     const content = given.file === undefined ? await terminal.readInput() : readInputFile(given.file)
     const api = await service(given, terminal)

@@ -1,5 +1,6 @@
 // Looks a site over: every check in one list, each of which may fail without taking the others with it.
 import type { SiteFolder } from '../site-folder.ts'
+import { certificateFindings } from './checks/certificates.ts'
 import { channelFindings } from './checks/channels.ts'
 import { keyFindings, tokenFindings } from './checks/keys.ts'
 import { clockFindings, diskFindings } from './checks/machine.ts'
@@ -26,6 +27,7 @@ const checks: Readonly<Record<string, Check>> = {
   disk: diskFindings,
   keys: keyFindings,
   tokens: tokenFindings,
+  tls: certificateFindings,
   ports: portFindings,
   store: storeFindings,
   channels: channelFindings,

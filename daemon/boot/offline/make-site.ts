@@ -36,10 +36,12 @@ const uses: readonly PublicKey['use'][] = ['message', 'token', 'root']
  */
 export async function makeSite(folder: SiteFolder, given: NewSite): Promise<MadeSite> {
   const { text, ports } = profileText(given)
-  if (fs.existsSync(folder.profile) || holdsFiles(folder.keys)) {
-    throw new Objection(3, `there is a site in ${dirname(folder.profile)} already`, 'choose another folder')
-  }
-  makePrivate(dirname(folder.profile))
+  const home = dirname(folder.profile)
+  if (fs.existsSync(folder.profile))
+    throw new Objection(3, `there is a site in ${home} already`, 'choose another folder')
+  // The folder becomes private: done to one that serves others too, that would harm them.
+  if (holdsFiles(home)) throw new Objection(3, `${home} holds other files`, 'choose a new folder, or an empty one')
+  makePrivate(home)
   for (const part of [folder.keys, folder.peers, folder.data, folder.filedrop, folder.run]) makePrivate(part)
   prepareRevocations(dirname(folder.identity))
   const keys: PublicKey[] = []

@@ -11,7 +11,7 @@ import { contribute } from '../../../daemon/roles/consensus/session/contribute.t
 import { create } from '../../../daemon/roles/consensus/session/create.ts'
 import { get } from '../../../daemon/roles/consensus/session/get.ts'
 import { combinationMethods } from '../../support/opinions.ts'
-import { type AskedPolicy, asked, operatorOf, opinion, sharedWorld } from './consensus-world.ts'
+import { type AskedPolicy, asked, delivered, operatorOf, opinion, sharedWorld } from './consensus-world.ts'
 import { peerSite, shared, sharedLabel } from './peer-messages.ts'
 
 const numRuns = Number(process.env.FAST_CHECK_RUNS ?? 25)
@@ -31,7 +31,8 @@ const carrier = () => world().as({ subject: 'role:site', roles: ['service'], ten
 
 async function invited(policy: AskedPolicy, invite = ['bravo', 'charlie']) {
   const person = await operatorOf(world())
-  return person.ok(create, { ...asked(policy), classification: shared, invite })
+  const { id } = await person.ok(create, { ...asked(policy), classification: shared, invite })
+  return delivered(person, id)
 }
 
 function fieldsOf(session_id: string, pair_score: number, [accuracy, credibility] = [1, 1]) {
@@ -220,6 +221,18 @@ test.each(wrongs)('refused before anything changes: $told ($code)', async ({ cod
   const { json } = await world().call('consensus', 'GET', at, undefined, { token: auditor.token })
   const [found] = (json as { items: unknown[] }).items.map((item) => auditRecord.parse(item))
   expect(found?.event).toMatchObject({ outcome: 'refused', detail: { code }, target: session.id })
+})
+
+test('what came from peers is counted by transport and peer', async () => {
+  const { id } = await invited({ m: 2, n: 2 })
+  const service = await carrier()
+  const read = async () => {
+    const { text } = await world().call('consensus', 'GET', '/api/v2/metrics', undefined, service)
+    return Number(/^federation_contribution_total\{transport="filedrop",peer="charlie"\} (\d+)$/m.exec(text)?.[1] ?? 0)
+  }
+  const before = await read()
+  await service.ok(federate, await signedBy(fieldsOf(id, 0.9), {}, charlie))
+  expect(await read()).toBe(before + 1)
 })
 
 test('a session of another tenant takes no message that is addressed to this one', async () => {

@@ -6,6 +6,7 @@ import path from 'node:path'
 import { generateKey, listKeys } from '../../../adapters/keys/jose/key-life.ts'
 import { joseSignatures } from '../../../adapters/keys/jose/signatures.ts'
 import { canonical, sha384 } from '../../../daemon/kernel/canonical.ts'
+import type { Signatures } from '../../../daemon/kernel/keys.ts'
 import type { Label } from '../../../daemon/kernel/label.ts'
 import type { Peer } from '../../../daemon/kernel/peer.ts'
 import type { MessageKind, Statement } from '../../../daemon/kernel/transport.ts'
@@ -25,6 +26,7 @@ export type PeerSite = {
   readonly pinned: Peer
   /** Signed by the peer's message key, and delivered with its fields; `said` changes what the statement says. */
   message(kind: MessageKind, data: Readonly<Record<string, unknown>>, said?: Partial<Statement>): Promise<Message>
+  sign: Signatures['sign']
   remove(): void
 }
 
@@ -75,6 +77,7 @@ export async function peerSite(name: string, tenant_id: string): Promise<PeerSit
       const signed = await signatures.sign('statement', Buffer.from(canonical(statement)))
       return { transport: 'filedrop', envelope: `${JSON.stringify(signed)}\n`, body }
     },
+    sign: signatures.sign,
     remove: () => fs.rmSync(dir, { recursive: true, force: true }),
   }
 }

@@ -2,17 +2,17 @@
 import { expect } from 'vitest'
 import type { Stage } from './stage.ts'
 
-export type Record = { role: string; seq: number; action: string; outcome: string; subject: string; target: string }
+export type AuditLine = { role: string; seq: number; action: string; outcome: string; subject: string; target: string }
 
-export async function anyAuditRecord({ site }: Stage): Promise<Record[]> {
+export async function anyAuditRecord({ site }: Stage): Promise<AuditLine[]> {
   const token = await site.token({ tenant_id: '*', roles: ['admin'] })
-  const found: Record[] = []
+  const found: AuditLine[] = []
   for (const role of Object.keys(site.running.urls)) {
     let path: string | undefined = '/api/v2/audit?limit=500'
     while (path) {
       const { status, json } = await site.ask(role, { method: 'GET', path, token })
       expect(status).toBe(200)
-      const page = json as { items: { seq: number; event?: Omit<Record, 'role' | 'seq'> }[]; next_cursor?: string }
+      const page = json as { items: { seq: number; event?: Omit<AuditLine, 'role' | 'seq'> }[]; next_cursor?: string }
       found.push(...page.items.flatMap(({ seq, event }) => (event ? [{ role, seq, ...event }] : [])))
       path = page.next_cursor && `/api/v2/audit?limit=500&cursor=${page.next_cursor}`
     }

@@ -90,8 +90,10 @@ async function deliver(
   return post(stage, `/api/v2/federation/${kind}`, await stage.delivered(kind, fields, change))
 }
 
+/** The honest envelope with the body of another message. */
 async function tampered(stage: Stage, kind: 'contribution' | 'invitation' | 'result', fields: Fields, change: Fields) {
-  return post(stage, `/api/v2/federation/${kind}`, { ...(await stage.delivered(kind, fields)), ...change })
+  const { body } = await stage.delivered(kind, { ...fields, ...change })
+  return post(stage, `/api/v2/federation/${kind}`, { ...(await stage.delivered(kind, fields)), body })
 }
 
 const federation: Record<string, Refusal> = {

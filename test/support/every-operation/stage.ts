@@ -31,7 +31,7 @@ export type Stage = {
   readonly followed: string
   readonly dissent: string
   readonly evidence: string
-  /** The fields with the signed message that bravo would have sent them in. */
+  /** The signed message that bravo would have sent these fields in. */
   delivered: Delivered
 }
 
@@ -115,7 +115,7 @@ async function signedByBravo(site: SmallSite, kind: MessageKind, fields: Fields,
   const said = statement.parse({
     v: 1,
     type: 'platform.message',
-    channel: 'bravo-alpha',
+    channel: 'filedrop/bravo/alpha',
     src: 'bravo',
     dst: 'alpha',
     sender_tenant_id: 'bravo',
@@ -133,6 +133,6 @@ async function signedByBravo(site: SmallSite, kind: MessageKind, fields: Fields,
     max_hops: 1,
     ...change,
   })
-  const envelope = JSON.stringify(await site.bravo.sign('statement', new TextEncoder().encode(canonical(said))))
-  return { ...given, message: { transport: 'filedrop', envelope, body } }
+  const envelope = await site.bravo.sign('statement', new TextEncoder().encode(canonical(said)))
+  return { envelope, body: Buffer.from(body).toString('base64url') }
 }

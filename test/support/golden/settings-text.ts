@@ -1,4 +1,4 @@
-// docs/settings.md, written from the settings blocks themselves: section, setting, default, environment name, meaning.
+// Writes docs/settings.md from the settings blocks themselves: section, setting, default, environment name, meaning.
 import type * as z from 'zod'
 import { type Block, envNames, metaOf } from '../../../daemon/kernel/settings.ts'
 

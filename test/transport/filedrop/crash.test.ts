@@ -142,6 +142,18 @@ test('a process that dies three times on one message gives it up at the fourth s
   expect(quarantineOf(world.bravo, 'alpha').map(({ reason }) => reason)).toEqual(['POISON'])
 })
 
+test('to be put off is no attempt, even where a single one is granted', async () => {
+  let isDown = true
+  const answer = (): Verdict => (isDown ? { verdict: 'later', detail: 'not now' } : { verdict: 'applied' })
+  await startReceiving(world.bravo)
+  await restart(world.bravo, answer, { max_attempts: 1 })
+  drop(world, await forge(world))
+  for (let i = 0; i < 3; i++) await world.bravo.transport.rescan()
+  isDown = false
+  await world.bravo.transport.rescan()
+  expect(world.bravo.received).toHaveLength(1)
+})
+
 test('while the store is down intake pauses, nothing is lost, and no attempt is counted', async () => {
   let isDown = true
   const answer = (): Verdict => (isDown ? { verdict: 'later', detail: 'the store is down' } : { verdict: 'applied' })
@@ -158,4 +170,16 @@ test('while the store is down intake pauses, nothing is lost, and no attempt is 
   await world.bravo.transport.rescan()
   expect(world.bravo.received.map(({ statement }) => statement.seq)).toEqual([1, 2, 3])
   expect(await world.bravo.transport.health()).toEqual({ ok: true, detail: '' })
+})
+
+test('what was fresh when it was taken in does not expire while this site cannot apply it', async () => {
+  let isDown = true
+  const answer = (): Verdict => (isDown ? { verdict: 'later', detail: 'not now' } : { verdict: 'applied' })
+  await startReceiving(world.bravo, answer)
+  drop(world, await forge(world))
+  await world.bravo.transport.rescan()
+  isDown = false
+  world.clock.ms += 30 * 86_400_000
+  await restart(world.bravo, answer)
+  expect(world.bravo.received).toHaveLength(1)
 })

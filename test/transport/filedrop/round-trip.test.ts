@@ -112,6 +112,19 @@ describe('duplicates, loss and disorder', () => {
     expect(await inStatus()).toMatchObject({ received: 2, duplicates: 4, quarantined: 0, backlog: 0 })
   })
 
+  test('a duplicate of another body changes nothing of what is kept', async () => {
+    await sendFromAlpha(world, 1)
+    const [body = ''] = carry(world.alpha, world.bravo, { keep: true })
+    await world.bravo.transport.rescan()
+    const { fresh, done } = incomingOf(world.bravo, 'alpha')
+    const kept = fs.readFileSync(join(done, body), 'utf8')
+    carry(world.alpha, world.bravo)
+    fs.writeFileSync(join(fresh, body), 'x'.repeat(2_000))
+    await world.bravo.transport.rescan()
+    expect(fs.readFileSync(join(done, body), 'utf8')).toBe(kept)
+    expect(await inStatus()).toMatchObject({ received: 1, duplicates: 1, backlog: 0 })
+  })
+
   test('contributions beyond a gap are applied, ordered kinds are held until it fills', async () => {
     await sendFromAlpha(world, 2)
     await sendFromAlpha(world, 1, { kind: 'result' })

@@ -5,40 +5,48 @@ import type { Doc, Step } from '../../../kernel/store.ts'
 import { combinerSeconds } from '../metrics.ts'
 import { lifecycleEvent } from '../session/lifecycle-event.ts'
 import { type StoredSession, sessions } from '../session/model.ts'
-import { accept, contributionDigest, type Given, isRepeat } from '../session/rules.ts'
+import { accept, isRepeat } from '../session/rules.ts'
 import { isPageStored, keep, standingAtHand, standingOf, storePage } from '../session/standings.ts'
 import { tell } from '../session/tell.ts'
 import { settings } from '../settings.ts'
 import { page_size } from './model.ts'
+import { contributionDigest, type Given } from './recent.ts'
 
 type Answer = 'entered' | 'added' | 'repeated' | 'standing is not at hand' | Refused
 
-/** Adds a contribution to the session `id`, durably; a repeat changes nothing. The session as it is afterwards. */
+export type Added = { readonly doc: Doc<StoredSession>; readonly isNew: boolean }
+
+/**
+ * Adds what `offer` makes of the session to the session `id`, durably; a repeat changes nothing. `offer` is asked inside
+ * the update, and may be asked again.
+ */
 export async function addContribution(
   call: Call,
   id: string,
-  given: Given,
-  check?: (session: StoredSession) => Refused | undefined,
-): Promise<Doc<StoredSession> | Refused> {
+  offer: (session: StoredSession) => Given | Refused,
+): Promise<Added | Refused> {
   for (;;) {
-    const { doc, answer } = await call.store(sessions).update(id, (current) => {
-      const refused = check?.(current.value)
-      return refused ? { answer: refused } : step(call, current, given)
-    })
+    const { doc, answer } = await call.store(sessions).update(id, (current) => step(call, current, offer))
     if (answer === 'standing is not at hand') {
       await standingOf(call, doc)
       continue
     }
     if (isRefused(answer)) return answer
     if (answer !== 'repeated') await afterwards(call, doc, answer === 'entered')
-    return doc
+    return { doc, isNew: answer !== 'repeated' }
   }
 }
 
-function step(call: Call, current: Doc<StoredSession>, offered: Given): Step<StoredSession, Answer> {
+function step(
+  call: Call,
+  current: Doc<StoredSession>,
+  offer: (session: StoredSession) => Given | Refused,
+): Step<StoredSession, Answer> {
+  const session = current.value
+  const offered = offer(session)
+  if (isRefused(offered)) return { answer: offered }
   const standing = standingAtHand(call, current)
   if (!standing) return { answer: 'standing is not at hand' }
-  const session = current.value
   // At a peer's session this site has one voice, whoever of its people speaks.
   const given = session.origin ? { ...offered, contributor_id: session.tenant_id } : offered
   const digest = contributionDigest(given)
@@ -56,9 +64,9 @@ function step(call: Call, current: Doc<StoredSession>, offered: Given): Step<Sto
   keep(call, standing, contribution, next.chain, sorted)
   const detail = {
     contributor_id: given.contributor_id,
-    ordinal: contribution.ordinal,
     digest,
     from: session.state,
+    ordinal: contribution.ordinal,
     to: next.state,
   }
   return {

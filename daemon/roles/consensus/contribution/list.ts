@@ -1,12 +1,11 @@
 // The record of a session's contributions, superseded ones included, in the order of their acceptance.
 import * as z from 'zod'
-import type { Call } from '../../../kernel/call.ts'
 import { operation } from '../../../kernel/operation.ts'
 import { listFields, pageOf } from '../../../kernel/paging.ts'
-import type { Doc } from '../../../kernel/store.ts'
-import { idInput, type StoredSession, sessions } from '../session/model.ts'
-import { pageId, standingOf } from '../session/standings.ts'
-import { type Contribution, contribution, contributionPages, page_size } from './model.ts'
+import { idInput, sessions } from '../session/model.ts'
+import { standingOf } from '../session/standings.ts'
+import { contribution } from './model.ts'
+import { recordOf } from './record.ts'
 
 export const list = operation({
   summary: 'List the contributions of a session',
@@ -28,7 +27,7 @@ export const list = operation({
     const doc = await call.store(sessions).get(id)
     const { by_contributor } = await standingOf(call, doc)
     const from = Number(cursor ?? 0)
-    const items = await record(call, doc, from, limit)
+    const items = await recordOf(call, doc, from, limit)
     const more = from + items.length < doc.value.contributions
     return {
       items: items.map((item) => ({ ...item, standing: by_contributor.get(item.contributor_id)?.id === item.id })),
@@ -36,17 +35,3 @@ export const list = operation({
     }
   },
 })
-
-/** Contributions `from + 1` to `from + limit` of the record. */
-async function record(
-  call: Call,
-  { id, value }: Doc<StoredSession>,
-  from: number,
-  limit: number,
-): Promise<Contribution[]> {
-  const found: Contribution[] = []
-  for (let page = Math.floor(from / page_size); page < value.pages && found.length < limit + page_size; page++) {
-    found.push(...(await call.store(contributionPages).get(pageId(id, page))).value.contributions)
-  }
-  return [...found, ...value.recent].filter(({ ordinal }) => ordinal > from).slice(0, limit)
-}

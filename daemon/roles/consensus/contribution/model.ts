@@ -57,5 +57,6 @@ export const contributionPages = collection({
     page: z.int().min(0),
     contributions: z.array(contribution).length(page_size),
   }),
-  indexes: ['session_id', 'page'],
+  // Found by id alone.
+  indexes: [],
 })

@@ -8,13 +8,20 @@ import { opinionFields } from '../contribution/model.ts'
 import { federationContributionTotal } from '../metrics.ts'
 import { type StoredSession, session } from '../session/model.ts'
 import { shown } from '../session/view.ts'
-import { message, verified } from './message.ts'
+import { federationMessage, max_message_bytes, opened } from './message.ts'
+
+/** The data of a `contribution` message. */
+const sentContribution = z.strictObject({
+  session_id: z.string().min(1).max(128),
+  ...opinionFields,
+  classification: label,
+})
 
 export const contribute = operation({
   summary: 'Accept a signed contribution from a federation peer',
   method: 'POST',
   path: '/api/v2/federation/contribution',
-  input: z.strictObject({ session_id: z.string().min(1).max(128), ...opinionFields, classification: label, message }),
+  input: federationMessage,
   output: session,
   errors: [
     'not_found',
@@ -27,13 +34,13 @@ export const contribute = operation({
     'idempotency_mismatch',
   ],
   allow: 'federation:deliver',
-  max_body_bytes: 6 * 1_048_576,
+  max_body_bytes: max_message_bytes,
 
-  async run(call, { message: carrier, ...fields }) {
-    const sent = await verified(call, carrier, 'contribution', fields)
+  async run(call, message) {
+    const sent = await opened(call, message, 'contribution', sentContribution)
     if (isRefused(sent)) return sent
     const { src, sender_tenant_id, receiver_tenant_id, msg_id, epoch, seq, parent_block_ids } = sent.statement
-    const { session_id, ...opinion } = fields
+    const { session_id, ...opinion } = sent.data
     const given = {
       ...opinion,
       id: msg_id,
@@ -41,20 +48,23 @@ export const contribute = operation({
       signer_key_id: sent.signer_key_id,
       submitted_by: `peer:${src}`,
       at: call.nowIso(),
-      federation: { transport: carrier.transport, peer: src, msg_id, epoch, seq, parent_block_ids },
+      federation: { transport: sent.transport, peer: src, msg_id, epoch, seq, parent_block_ids },
     }
-    const added = await addContribution(call, session_id, given, (current) =>
-      mayEnter(current, src, receiver_tenant_id),
+    const added = await addContribution(
+      call,
+      session_id,
+      (current) => mayEnter(current, src, receiver_tenant_id) ?? given,
     )
     if (isRefused(added)) return added
-    call.count(federationContributionTotal, { transport: carrier.transport, peer: src })
-    return shown(added)
+    if (added.isNew) call.count(federationContributionTotal, { transport: sent.transport, peer: src })
+    return shown(added.doc)
   },
 })
 
 function mayEnter(current: StoredSession, peer: string, receiver_tenant_id: string): Refused | undefined {
-  if (current.tenant_id !== receiver_tenant_id)
+  if (current.tenant_id !== receiver_tenant_id) {
     return refuse('not_your_tenant', 'the session belongs to another tenant than the receiver')
+  }
   if (current.origin) return refuse('session_closed', 'the session lives at a peer')
   if (!current.invited.includes(peer)) return refuse('not_contributor', 'the peer was not invited to this session')
   return undefined

@@ -6,72 +6,63 @@ import { label } from '../../../kernel/label.ts'
 import { operation } from '../../../kernel/operation.ts'
 import { quorumPolicy } from '../combine/policy.ts'
 import { lifecycleEvent } from '../session/lifecycle-event.ts'
-import { type StoredSession, session, sessions, subject } from '../session/model.ts'
-import { enter } from '../session/rules.ts'
+import { session, sessions, subject } from '../session/model.ts'
+import { openSession } from '../session/opening.ts'
 import { tell } from '../session/tell.ts'
+import { enter } from '../session/transition/rules.ts'
 import { shown } from '../session/view.ts'
-import { message, verified } from './message.ts'
+import { federationMessage, max_message_bytes, opened } from './message.ts'
 
 const word = z.string().min(1).max(256)
+
+/** The data of an `invitation` message. */
+const invitation = z.strictObject({
+  session_id: z.string().min(1).max(128),
+  lens_id: word,
+  lens_version: word,
+  subject: subject.optional(),
+  policy: quorumPolicy,
+  classification: label,
+})
 
 export const invite = operation({
   summary: 'Accept a peer’s invitation to contribute to its session',
   method: 'POST',
   path: '/api/v2/federation/invitation',
-  input: z.strictObject({
-    session_id: z.string().min(1).max(128),
-    lens_id: word,
-    lens_version: word,
-    subject: subject.optional(),
-    policy: quorumPolicy,
-    classification: label,
-    message,
-  }),
+  input: federationMessage,
   output: session,
-  errors: ['signature_invalid', 'not_your_tenant', 'already_exists'],
+  errors: ['signature_invalid', 'not_your_tenant', 'label_denied', 'already_exists'],
   allow: 'federation:deliver',
-  max_body_bytes: 6 * 1_048_576,
+  max_body_bytes: max_message_bytes,
 
-  async run(call, { message: carrier, ...fields }) {
-    const sent = await verified(call, carrier, 'invitation', fields)
+  async run(call, message) {
+    const sent = await opened(call, message, 'invitation', invitation)
     if (isRefused(sent)) return sent
-    const { src, sender_tenant_id, receiver_tenant_id } = sent.statement
-    if (receiver_tenant_id !== call.site.tenant_id)
-      return refuse('not_your_tenant', 'the invitation is for another tenant')
-    const { session_id: id, classification, subject: about, ...asked } = fields
-    const at = call.nowIso()
-    const invited: StoredSession = {
+    const { src, sender_tenant_id, receiver_tenant_id: tenant_id } = sent.statement
+    if (tenant_id !== call.site.tenant_id) return refuse('not_your_tenant', 'the invitation is for another tenant')
+    const { session_id: id, classification, ...asked } = sent.data
+    const by = `peer:${src}`
+    const created_at = call.nowIso()
+    const request_digest = digestOf(sent.data)
+    const about = {
       ...asked,
       id,
-      tenant_id: receiver_tenant_id,
+      tenant_id,
       label: classification,
-      created_by: `peer:${src}`,
-      created_at: at,
-      updated_at: at,
-      request_digest: digestOf(fields),
-      ...(about ? { subject: about } : {}),
-      state: 'PROPOSED',
-      contributions: 0,
-      contributors: 0,
-      pages: 0,
-      recent: [],
-      chain: digestOf(id),
-      history: [],
+      created_by: by,
+      created_at,
+      request_digest,
       invited: [],
-      origin: { peer: src, tenant_id: sender_tenant_id },
-      pending: [],
-      owes: 0,
     }
-    const audit = [lifecycleEvent(call, 'consensus.federation.invite', invited, { peer: src })]
-    const made = await call
-      .store(sessions)
-      .create(id, enter(invited, 'PROPOSED', 'invitation', `peer:${src}`, at), audit)
+    const copy = { ...openSession(about), origin: { peer: src, tenant_id: sender_tenant_id } }
+    const audit = [lifecycleEvent(call, 'consensus.federation.invite', copy, { peer: src })]
+    const made = await call.store(sessions).create(id, enter(copy, 'PROPOSED', 'invitation', by, created_at), audit)
     if (made !== 'exists') {
       tell(call, made, true)
       return shown(made)
     }
     const before = await call.store(sessions).get(id)
-    const same = before.value.origin?.peer === src && before.value.request_digest === invited.request_digest
-    return same ? shown(before) : refuse('already_exists', 'another session has this id')
+    const isSame = before.value.origin?.peer === src && before.value.request_digest === request_digest
+    return isSame ? shown(before) : refuse('already_exists', 'another session has this id')
   },
 })

@@ -1,59 +1,59 @@
-// A peer's message as it reaches this role: verified again here, so that no unsigned contribution can enter by any door.
+// A peer's message as it reaches this role by any carrier: the signed envelope, and the exact bytes of its body.
 import * as z from 'zod'
 import type { Call } from '../../../kernel/call.ts'
-import { canonical, sha384 } from '../../../kernel/canonical.ts'
+import { sha384 } from '../../../kernel/canonical.ts'
 import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
 import { jws } from '../../../kernel/keys.ts'
-import { type MessageKind, type Statement, statement } from '../../../kernel/transport.ts'
+import { fieldErrors } from '../../../kernel/problem.ts'
+import { type MessageKind, messageBody, type Statement, statement } from '../../../kernel/transport.ts'
 
-export const message = z
+export const federationMessage = z
   .strictObject({
-    transport: z.enum(['filedrop', 'mtls', 'amqp', 'coalition']),
-    envelope: z.string().max(65_536).meta({ description: 'The JWS over the statement, exactly as received' }),
-    body: z.string().max(4_194_304).meta({ description: 'The body, exactly as received' }),
+    envelope: jws.meta({ description: 'JWS (general JSON serialisation) over the statement' }),
+    body: z.base64url().max(6_000_000).meta({ description: 'base64url of the exact bytes of the body' }),
   })
-  .meta({ id: 'TransportMessage', description: 'The signed message that carried this request' })
-export type Message = z.infer<typeof message>
+  .meta({ id: 'FederationMessage', description: 'A signed message of a federation peer' })
+export type FederationMessage = z.infer<typeof federationMessage>
 
-export type Sent = { readonly statement: Statement; readonly signer_key_id: string }
+/** Largest request that carries one: a body of 4 MiB, base64url, and its envelope. */
+export const max_message_bytes = 6 * 1_048_576
 
-const carried = z.looseObject({ data: z.record(z.string(), z.unknown()) })
-
-/** The statement behind the message, once its signature, addressee, digest and body agree with what was asked. */
-export async function verified(
-  call: Call,
-  given: Message,
-  kind: MessageKind,
-  fields: Readonly<Record<string, unknown>>,
-): Promise<Sent | Refused> {
-  const envelope = parsed(jws, given.envelope)
-  const claimed = envelope && parsed(statement, text(envelope.payload))
-  if (!envelope || !claimed) return refuse('signature_invalid', 'the message carries no readable signed statement')
-  const signed = await call.verifyFromPeer(claimed.src, 'statement', envelope)
-  if (isRefused(signed)) return signed
-  const body = parsed(carried, given.body)
-  const whole =
-    claimed.dst === call.site.name &&
-    claimed.kind === kind &&
-    claimed.body.sha384 === sha384(given.body) &&
-    body !== undefined &&
-    canonical(body.data) === canonical(fields)
-  if (!whole) return refuse('signature_invalid', 'what is asked is not what the message says')
-  return { statement: claimed, signer_key_id: signed.keys[0]?.kid ?? '' }
+export type Sent<T> = {
+  readonly statement: Statement
+  readonly signer_key_id: string
+  /** The carrier that the channel belongs to. */
+  readonly transport: string
+  readonly data: T
 }
 
-function parsed<T>(schema: z.ZodType<T>, given: string): T | undefined {
+/**
+ * What the message says, once its signature, sender, addressee, freshness, label and digest hold. Nothing is read from
+ * a body before that. Refuses `signature_invalid`, `label_denied`, and `invalid` for a body that is not of the schema.
+ */
+export async function opened<T>(
+  call: Call,
+  given: FederationMessage,
+  kind: MessageKind,
+  schema: z.ZodType<T>,
+): Promise<Sent<T> | Refused> {
+  const claimed = jsonOf(statement, Buffer.from(given.envelope.payload, 'base64url'))
+  if (!claimed) return refuse('signature_invalid', 'the message carries no readable signed statement')
+  const signed = await call.verifyFromPeer(claimed.src, 'statement', given.envelope)
+  if (isRefused(signed)) return signed
+  const bytes = Buffer.from(given.body, 'base64url')
+  const isWhole = claimed.kind === kind && claimed.body.length === bytes.length && claimed.body.sha384 === sha384(bytes)
+  const body = isWhole ? jsonOf(messageBody, bytes) : undefined
+  if (!body) return refuse('signature_invalid', 'the body is not the one that was signed for')
+  const data = schema.safeParse(body.data)
+  if (!data.success) return refuse('invalid', 'the body is not what this kind of message says', fieldErrors(data.error))
+  const [transport = ''] = claimed.channel.split('/')
+  return { statement: claimed, signer_key_id: signed.keys[0]?.kid ?? '', transport, data: data.data }
+}
+
+function jsonOf<T>(schema: z.ZodType<T>, bytes: Buffer): T | undefined {
   try {
-    return schema.safeParse(JSON.parse(given)).data
+    return schema.safeParse(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))).data
   } catch {
     return undefined
-  }
-}
-
-function text(payload: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(payload, 'base64url'))
-  } catch {
-    return ''
   }
 }

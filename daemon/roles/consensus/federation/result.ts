@@ -3,15 +3,15 @@ import * as z from 'zod'
 import type { Call } from '../../../kernel/call.ts'
 import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
 import { operation } from '../../../kernel/operation.ts'
-import { dissentRecord, dissents } from '../dissent/model.ts'
+import { type DissentRecord, dissentRecord, dissents } from '../dissent/model.ts'
 import { evidenceBlock, evidenceBlocks } from '../evidence/model.ts'
 import { isWhole } from '../evidence/rules.ts'
 import { lifecycleEvent } from '../session/lifecycle-event.ts'
 import { type StoredSession, session, sessionState, sessions } from '../session/model.ts'
-import { closeDissent, enter } from '../session/rules.ts'
 import { tell } from '../session/tell.ts'
+import { closeDissent, enter } from '../session/transition/rules.ts'
 import { shown } from '../session/view.ts'
-import { message, verified } from './message.ts'
+import { federationMessage, max_message_bytes, opened } from './message.ts'
 
 const outcome = {
   evidence: evidenceBlock.optional(),
@@ -21,22 +21,24 @@ const outcome = {
     .optional(),
   retraction: z.strictObject({ at: z.iso.datetime(), was: sessionState }).optional(),
 }
-const fieldsSchema = z.strictObject({ session_id: z.string().min(1).max(128), ...outcome })
-type Fields = z.infer<typeof fieldsSchema>
+/** The data of a `result` message. */
+const sentResult = z.strictObject({ session_id: z.string().min(1).max(128), ...outcome })
+type Fields = z.infer<typeof sentResult>
 
 export const result = operation({
   summary: 'Accept the outcome of a session that lives at a peer',
   method: 'POST',
   path: '/api/v2/federation/result',
-  input: fieldsSchema.extend({ message }),
+  input: federationMessage,
   output: session,
-  errors: ['not_found', 'signature_invalid', 'not_your_tenant'],
+  errors: ['not_found', 'signature_invalid', 'not_your_tenant', 'label_denied'],
   allow: 'federation:deliver',
-  max_body_bytes: 6 * 1_048_576,
+  max_body_bytes: max_message_bytes,
 
-  async run(call, { message: carrier, ...fields }) {
-    const sent = await verified(call, carrier, 'result', fields)
+  async run(call, message) {
+    const sent = await opened(call, message, 'result', sentResult)
     if (isRefused(sent)) return sent
+    const fields = sent.data
     const { src } = sent.statement
     if (fields.evidence && (!isWhole(fields.evidence) || fields.evidence.content.session_id !== fields.session_id)) {
       return refuse('signature_invalid', 'the evidence block does not hold together')
@@ -104,6 +106,14 @@ async function keep(call: Call, current: StoredSession, { session_id, evidence, 
   }
   if (dissent) {
     const { id, ...record } = dissent
-    await call.store(dissents).create(id, { ...record, session_id, tenant_id, label })
+    await call.store(dissents).create(id, { ...record, ...lateness(current, id), session_id, tenant_id, label })
   }
+}
+
+/** A dissent that arrives after what settled it is kept, but not as an open one. */
+function lateness(current: StoredSession, id: string): Pick<DissentRecord, 'status' | 'resolution' | 'resolved_at'> {
+  if (current.open_dissent_id === id) return { status: 'open' }
+  const resolution =
+    current.state === 'WITHDRAWN' ? 'withdrawn' : current.state === 'RATIFIED' ? 'ratified' : 'superseded'
+  return { status: 'resolved', resolution, resolved_at: current.updated_at }
 }

@@ -1,11 +1,11 @@
 // Adds one local contribution to a session; the rules decide what the session becomes.
-import { isRefused, refuse } from '../../../kernel/errors.ts'
-import { dominates, labelOf } from '../../../kernel/label.ts'
+import { isRefused } from '../../../kernel/errors.ts'
 import { operation } from '../../../kernel/operation.ts'
 import { addContribution } from '../contribution/add.ts'
 import { contributionInput } from '../contribution/model.ts'
 import { maySpeak } from '../contribution/speaking.ts'
 import { settings } from '../settings.ts'
+import { labelFor, withinSession } from './labelling.ts'
 import { idInput, session } from './model.ts'
 import { shown } from './view.ts'
 
@@ -31,21 +31,20 @@ export const contribute = operation({
   versioned: true,
 
   async run(call, { id, classification, ...given }) {
-    const label = labelOf(classification, call.site.labels, call.caller.tenant_id)
-    if (!label)
-      return refuse('invalid', 'the classification is not of this site’s policy', [
-        { path: 'classification', message: 'unknown policy or level' },
-      ])
-    if (!dominates(call.caller, label, call.site.labels))
-      return refuse('label_denied', 'the classification is above the caller’s clearance')
+    const label = labelFor(call, classification)
+    if (isRefused(label)) return label
     const { contributors } = call.settings(settings)
+    const offered = { ...given, id: call.newId('con'), submitted_by: call.caller.subject, at: call.nowIso() }
+    // Asked inside the update, after the tenant: who is enrolled is not told to strangers.
     const added = await addContribution(
       call,
       id,
-      { ...given, id: call.newId('con'), classification: label, submitted_by: call.caller.subject, at: call.nowIso() },
-      // Asked inside the update, after the tenant: who is enrolled is not told to strangers.
-      () => maySpeak(call.caller, given.contributor_id, given.signer_key_id, contributors),
+      (current) =>
+        maySpeak(call.caller, given.contributor_id, given.signer_key_id, contributors) ?? {
+          ...offered,
+          classification: withinSession(classification, label, current.label),
+        },
     )
-    return isRefused(added) ? added : shown(added)
+    return isRefused(added) ? added : shown(added.doc)
   },
 })

@@ -1,12 +1,13 @@
 // Opens a consensus session for the caller's tenant, and invites the peers that it names.
 import type { Call } from '../../../kernel/call.ts'
-import { digestOf } from '../../../kernel/canonical.ts'
-import { type Refused, refuse } from '../../../kernel/errors.ts'
-import { dominates, type Label, labelOf } from '../../../kernel/label.ts'
+import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
+import type { Label } from '../../../kernel/label.ts'
 import { operation } from '../../../kernel/operation.ts'
+import { labelFor } from './labelling.ts'
 import { type StoredSession, session, sessionInput, sessions } from './model.ts'
-import { enter, owing } from './rules.ts'
+import { openSession } from './opening.ts'
 import { tell } from './tell.ts'
+import { enter, owing } from './transition/rules.ts'
 import { shown } from './view.ts'
 
 export const create = operation({
@@ -23,13 +24,8 @@ export const create = operation({
   versioned: true,
 
   async run(call, { classification, invite, ...asked }) {
-    const label = labelOf(classification, call.site.labels, call.caller.tenant_id)
-    if (!label)
-      return refuse('invalid', 'the classification is not of this site’s policy', [
-        { path: 'classification', message: 'unknown policy or level' },
-      ])
-    if (!dominates(call.caller, label, call.site.labels))
-      return refuse('label_denied', 'the classification is above the caller’s clearance')
+    const label = labelFor(call, classification)
+    if (isRefused(label)) return label
     const invited = [...new Set(invite)]
     const refused = await mayInvite(call, invited, label)
     if (refused) return refused
@@ -47,28 +43,17 @@ export const create = operation({
 type Asked = Pick<StoredSession, 'lens_id' | 'lens_version' | 'policy' | 'subject' | 'label' | 'invited'>
 
 function open(call: Call, id: string, at: string, asked: Asked): StoredSession {
-  const { subject, policy, ...rest } = asked
-  return {
-    ...rest,
+  const { tenant_id, subject: created_by } = call.caller
+  const opened = openSession({
+    ...asked,
     id,
-    tenant_id: call.caller.tenant_id,
-    created_by: call.caller.subject,
+    tenant_id,
+    created_by,
     created_at: at,
-    updated_at: at,
     request_digest: call.requestDigest(),
-    ...(subject ? { subject } : {}),
-    policy,
-    state: 'PROPOSED',
-    contributions: 0,
-    contributors: 0,
-    pages: 0,
-    recent: [],
-    chain: digestOf(id),
-    history: [],
-    pending: [],
-    owes: 0,
-    ...(policy.deadline ? { deadline_ts: Date.parse(policy.deadline) } : {}),
-  }
+  })
+  const { deadline } = asked.policy
+  return deadline ? { ...opened, deadline_ts: Date.parse(deadline) } : opened
 }
 
 function invitePeers(opened: StoredSession, at: string): StoredSession {

@@ -1,17 +1,26 @@
-// Server-sent events of a session's changes of state; `Last-Event-ID` resumes where a client stopped.
+// Server-sent events of a session, gaplessly numbered from its proposal on; `Last-Event-ID` resumes where a client stopped.
+import * as z from 'zod'
 import type { Call } from '../../../kernel/call.ts'
 import { operation, Reply, type ServerEvent } from '../../../kernel/operation.ts'
-import { idInput, sessions, type Transition, transition } from './model.ts'
+import type { Doc } from '../../../kernel/store.ts'
+import { contribution } from '../contribution/model.ts'
+import { recordOf } from '../contribution/record.ts'
+import { idInput, type StoredSession, sessions, type Transition, transition } from './model.ts'
 import { topicOf } from './tell.ts'
+import { isDecided, lastEvent } from './transition/rules.ts'
 
-const reread_ms = 5_000
+/** Also the longest that a stream outlives its token. */
+const reread_ms = 1_000
+
+/** Events told in one turn, so that a long record is never held whole. */
+const batch = 500
 
 export const events = operation({
-  summary: 'Stream the changes of state of a session as server-sent events',
+  summary: 'Stream a session as server-sent events: state, contribution, result',
   method: 'GET',
   path: '/api/v2/consensus/session/{id}/events',
   input: idInput,
-  output: transition,
+  output: z.union([transition, contribution]),
   errors: ['not_found'],
   allow: 'consensus:read',
   produces: ['text/event-stream'],
@@ -23,18 +32,45 @@ export const events = operation({
   },
 })
 
-/** Ends after WITHDRAWN, when the caller may no longer see the session, or when the client leaves. */
+/** Ends after WITHDRAWN, with the caller's token, when the caller may no longer see the session, or when it leaves. */
 async function* stream(call: Call, id: string): AsyncIterable<ServerEvent> {
   let seen = Math.max(0, Number.parseInt(call.last_event_id ?? '0', 10) || 0)
-  for await (const _ of call.changes(topicOf(id), call.signal, reread_ms)) {
-    const doc = await call.store(sessions).find(id)
-    if (!doc) return
-    for (const step of doc.value.history.slice(seen)) yield asEvent(step)
-    seen = Math.max(seen, doc.value.history.length)
-    if (doc.value.state === 'WITHDRAWN') return
+  const ends = call.caller.expires_ts ?? Number.POSITIVE_INFINITY
+  const pause_ms = Math.max(1, Math.min(reread_ms, ends - call.now()))
+  for await (const _ of call.changes(topicOf(id), call.signal, pause_ms)) {
+    for (;;) {
+      if (call.now() >= ends) return
+      const doc = await call.store(sessions).find(id)
+      if (!doc) return
+      const next = await eventsAfter(call, doc, seen)
+      yield* next
+      seen += next.length
+      if (next.length < batch && doc.value.state === 'WITHDRAWN') return
+      if (next.length < batch) break
+    }
   }
 }
 
-function asEvent(step: Transition): ServerEvent {
-  return { id: String(step.seq), event: step.to, data: step }
+/** The events after number `seen`, in order, a batch at most. A number that no transition has is a contribution's. */
+async function eventsAfter(call: Call, doc: Doc<StoredSession>, seen: number): Promise<ServerEvent[]> {
+  const { history } = doc.value
+  const last = Math.min(lastEvent(doc.value), seen + batch)
+  const told = new Map(history.flatMap((step) => eventsOf(step)).map((event) => [Number(event.id), event]))
+  const before = [...told.keys()].filter((number) => number <= seen).length
+  const wanted = Math.max(0, last - seen)
+  const contributions = wanted ? await recordOf(call, doc, seen - before, wanted) : []
+  const found: ServerEvent[] = []
+  for (let number = seen + 1; number <= last; number++) {
+    const event = told.get(number)
+    if (event) found.push(event)
+    else found.push({ id: String(number), event: 'contribution', data: contributions.shift() })
+  }
+  return found
+}
+
+function eventsOf(step: Transition): ServerEvent[] {
+  const { seq, result, decision, reason, to: state } = step
+  const state_event = { id: String(seq), event: 'state', data: step }
+  if (!isDecided(state)) return [state_event]
+  return [state_event, { id: String(seq + 1), event: 'result', data: { state, decision, reason, result } }]
 }

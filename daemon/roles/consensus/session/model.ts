@@ -4,7 +4,7 @@ import { classification, label } from '../../../kernel/label.ts'
 import { collection } from '../../../kernel/store.ts'
 import { combination } from '../combine/combination.ts'
 import { quorumPolicy } from '../combine/policy.ts'
-import { contribution } from '../contribution/model.ts'
+import { recentContribution } from '../contribution/recent.ts'
 import { dissentRecord } from '../dissent/model.ts'
 
 export const sessionState = z.enum(['PROPOSED', 'PENDING_QUORUM', 'RATIFIED', 'IN_CONFLICT', 'WITHDRAWN'])
@@ -30,7 +30,7 @@ export const attestation = z
 
 export const transition = z
   .strictObject({
-    seq: z.int().min(1),
+    seq: z.int().min(1).meta({ description: 'Number of its event; the events of a session are numbered without gaps' }),
     at: z.iso.datetime(),
     from: sessionState.nullable(),
     to: sessionState,
@@ -87,7 +87,7 @@ export const storedSession = z.strictObject({
   contributions: z.int().min(0),
   contributors: z.int().min(0),
   pages: z.int().min(0),
-  recent: z.array(contribution),
+  recent: z.array(recentContribution),
   /** Rolling digest of every accepted contribution: names a set of standing contributions exactly. */
   chain: z.string(),
   history: z.array(transition),

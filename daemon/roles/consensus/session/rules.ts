@@ -1,15 +1,17 @@
 // The session's state machine: pure decisions from what is stored and what is given to what is stored next.
 import { digestOf, sha256 } from '../../../kernel/canonical.ts'
 import { type Refused, refuse } from '../../../kernel/errors.ts'
-import { join, type LabelPolicy } from '../../../kernel/label.ts'
+import { join, type LabelPolicy, within } from '../../../kernel/label.ts'
 import { type Decision, decideSorted } from '../combine/decide.ts'
 import { dissent } from '../combine/dissent.ts'
 import type { Opinion } from '../combine/opinion.ts'
 import type { Contribution } from '../contribution/model.ts'
 import { page_size } from '../contribution/model.ts'
+import { type Given, withRecent } from '../contribution/recent.ts'
 import type { DissentRecord } from '../dissent/model.ts'
 import type { Pending, SessionState, StoredSession, Transition } from './model.ts'
 import { type Standing, supersedes, withOpinion } from './standing.ts'
+import { closeDissent, emission, enter, owing } from './transition/rules.ts'
 
 const open: ReadonlySet<SessionState> = new Set(['PROPOSED', 'PENDING_QUORUM', 'IN_CONFLICT'])
 
@@ -20,14 +22,6 @@ export type Accepted = {
   readonly sorted: readonly Opinion[]
 }
 type Clash = Extract<Decision, { state: 'IN_CONFLICT' }>
-
-export type Given = Omit<Contribution, 'ordinal' | 'digest'>
-
-/** The content of a contribution, whoever submitted it and whenever: what makes two of them the same. */
-export function contributionDigest(given: Given): string {
-  const { contributor_id, pair_score, accuracy, credibility, signer_key_id, classification } = given
-  return digestOf({ contributor_id, pair_score, accuracy, credibility, signer_key_id, classification })
-}
 
 /** Whether it was accepted before, or says what its contributor says already; such a repeat changes nothing. */
 export function isRepeat(standing: Standing, given: Given, digest: string): boolean | Refused {
@@ -53,8 +47,10 @@ export function accept(
 ): Accepted | Refused {
   const refused = mayAccept(current, standing, given.contributor_id, limits.max_contributions)
   if (refused) return refused
-  const label = join(current.label, given.classification, limits.labels)
-  if (!label) return refuse('label_denied', 'the label belongs to another policy than the session’s')
+  const label = within(current.label, given.classification, limits.labels)
+    ? join(current.label, given.classification, limits.labels)
+    : undefined
+  if (!label) return refuse('label_denied', 'the contribution’s label exceeds the session’s')
   const contribution: Contribution = { ...given, digest, ordinal: current.contributions + 1 }
   const trimmed = current.recent.length >= page_size && standing.pages_stored > current.pages
   const added: StoredSession = {
@@ -64,7 +60,7 @@ export function accept(
     contributions: contribution.ordinal,
     contributors: standing.by_contributor.has(given.contributor_id) ? current.contributors : current.contributors + 1,
     pages: trimmed ? current.pages + 1 : current.pages,
-    recent: [...(trimmed ? current.recent.slice(page_size) : current.recent), contribution],
+    recent: withRecent(current.recent, given, trimmed ? page_size : 0),
     chain: sha256(current.chain + digest),
   }
   const sorted = withOpinion(standing, contribution)
@@ -223,72 +219,4 @@ export function cancel(
   }))
   const emitted: Pending[] = wasRatified ? sinks.map((sink) => emission(withdrawn, sink, 'retracted', at)) : []
   return owing(withdrawn, [...told, ...emitted])
-}
-
-/** What a sink is told; the id is the same each time, so that a receiver can drop repeats. */
-export function emission(current: StoredSession, sink: string, event: 'ratified' | 'retracted', at: string): Pending {
-  const { lens_id, lens_version, subject, decision, result, evidence_block_id } = current
-  return {
-    type: 'emission',
-    id: `emission:${event}:${sink}`,
-    sink,
-    body: {
-      event,
-      at,
-      session_id: current.id,
-      lens_id,
-      lens_version,
-      subject,
-      decision,
-      score: result?.score ?? null,
-      evidence_block_id,
-    },
-  }
-}
-
-/** The open dissent record, if there is one, ends with this resolution. */
-export function closeDissent(
-  current: StoredSession,
-  resolution: 'ratified' | 'attested' | 'withdrawn' | 'superseded',
-  at: string,
-): StoredSession {
-  const { open_dissent_id, ...rest } = current
-  if (!open_dissent_id) return current
-  return owing(rest, [
-    { type: 'dissent_closed', id: `closed:${open_dissent_id}`, dissent_id: open_dissent_id, resolution, at },
-  ])
-}
-
-export function enter(
-  current: StoredSession,
-  to: SessionState,
-  trigger: Transition['trigger'],
-  by: string,
-  at: string,
-): StoredSession {
-  const { decision, reason, result } = current
-  const step: Transition = {
-    seq: current.history.length + 1,
-    at,
-    from: current.history.length ? current.state : null,
-    to,
-    trigger,
-    by,
-    ...(to === 'RATIFIED' && decision ? { decision } : {}),
-    ...(to === 'IN_CONFLICT' && reason ? { reason } : {}),
-    ...(result ? { result } : {}),
-  }
-  return { ...current, state: to, updated_at: at, history: [...current.history, step] }
-}
-
-/** Adds to what the session owes; the relay delivers it. */
-export function owing(current: StoredSession, more: readonly Pending[]): StoredSession {
-  const pending = [...current.pending, ...more]
-  return { ...current, pending, owes: pending.length ? 1 : 0 }
-}
-
-/** One debt paid, and in its place what follows from it: in front of all later ones. A repeat changes nothing. */
-export function paid(current: StoredSession, id: string, more: readonly Pending[] = []): StoredSession {
-  const pending = current.pending.flatMap((debt) => (debt.id === id ? more : [debt]))
-  return { ...current, pending, owes: pending.length ? 1 : 0 }
 }

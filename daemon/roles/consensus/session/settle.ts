@@ -10,9 +10,9 @@ import { settings } from '../settings.ts'
 import { webhooks } from '../webhook.ts'
 import { lifecycleEvent } from './lifecycle-event.ts'
 import { type Pending, type StoredSession, sessions } from './model.ts'
-import { emission, paid } from './rules.ts'
 import { standingOf } from './standings.ts'
 import { topicOf } from './tell.ts'
+import { emission, paid } from './transition/rules.ts'
 
 /** What changes in the session once a debt is paid, besides the debt being gone, and what it then owes in its place. */
 type Payment = (session: StoredSession) => { readonly session: StoredSession; readonly more: readonly Pending[] }

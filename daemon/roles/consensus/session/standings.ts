@@ -3,6 +3,7 @@ import type { Call, Site } from '../../../kernel/call.ts'
 import type { Doc } from '../../../kernel/store.ts'
 import type { Opinion } from '../combine/opinion.ts'
 import { type Contribution, contributionPages, page_size } from '../contribution/model.ts'
+import { recentOf } from '../contribution/recent.ts'
 import type { StoredSession } from './model.ts'
 import { emptyStanding, type Standing, stand } from './standing.ts'
 
@@ -57,7 +58,7 @@ export function isPageStored(call: Call, { id, value }: Doc<StoredSession>): boo
 
 /** Stores the oldest full page of `recent`, so that a later contribution may drop it from the session. Idempotent. */
 export async function storePage(call: Call, { id, value }: Doc<StoredSession>): Promise<void> {
-  const contributions = value.recent.slice(0, page_size)
+  const contributions = recentOf(value).slice(0, page_size)
   const page = { tenant_id: value.tenant_id, label: value.label, session_id: id, page: value.pages, contributions }
   await call.store(contributionPages).create(pageId(id, value.pages), page)
   // What is at hand by now may be of a later state: a page, once stored, is the same for all of them.
@@ -83,7 +84,7 @@ export function keep(
 
 function replay(paged: readonly Contribution[], session: StoredSession): Standing {
   const standing = emptyStanding(session.chain)
-  for (const contribution of [...paged, ...session.recent]) stand(standing, contribution, session.chain)
+  for (const contribution of [...paged, ...recentOf(session)]) stand(standing, contribution, session.chain)
   standing.pages_stored = session.pages
   return standing
 }

@@ -1,4 +1,5 @@
 // Anchors the head of a role's audit chain: signed by the site, and never lower than one that was anchored before.
+import type { Call } from '../../../kernel/call.ts'
 import { canonical } from '../../../kernel/canonical.ts'
 import { refuse } from '../../../kernel/errors.ts'
 import { operation } from '../../../kernel/operation.ts'
@@ -12,10 +13,12 @@ export const create = operation({
   input: chainHead,
   output: checkpoint,
   status: 201,
-  errors: ['conflict', 'unavailable'],
+  errors: ['conflict', 'forbidden', 'unavailable'],
   allow: 'checkpoint:write',
 
   async run(call, head) {
+    if (!mayAnchor(call, head.writer))
+      return refuse('forbidden', 'a chain of this site is anchored by the role that writes it')
     const id = `${head.writer}:${String(head.seq).padStart(16, '0')}`
     const store = call.store(checkpoints)
     const later = await store.list({ filter: { writer: head.writer, seq: { gt: head.seq } }, limit: 1 })
@@ -33,3 +36,9 @@ export const create = operation({
     return { id, ...before }
   },
 })
+
+/** Or whoever may anchor anything could anchor a head far ahead, and keep the chain from ever being anchored again. */
+function mayAnchor({ caller, site }: Call, writer: string): boolean {
+  const [role, name] = writer.split('@')
+  return name !== site.name || (caller.tenant_id === '*' && caller.subject === `role:${role}`)
+}

@@ -1,5 +1,4 @@
 // The OAuth token endpoint: client credentials and token exchange, so that a site with no identity provider is complete.
-import * as z from 'zod'
 import { operation, Reply } from '../../../kernel/operation.ts'
 import { issuerPart } from '../parts.ts'
 import { oauthError, tokenRequest, tokenResponse } from './model.ts'
@@ -10,8 +9,10 @@ export const issue = operation({
   method: 'POST',
   path: '/oauth2/token',
   input: tokenRequest,
-  output: z.union([tokenResponse, oauthError]),
-  errors: ['unauthenticated', 'unavailable'],
+  output: tokenResponse,
+  // RFC 6749 section 5.2 says how a client is told why there is no token.
+  otherwise: { 400: oauthError, 401: oauthError },
+  errors: ['unavailable'],
   allow: 'public',
   consumes: 'application/x-www-form-urlencoded',
   max_body_bytes: 65_536,

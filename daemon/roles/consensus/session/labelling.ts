@@ -1,0 +1,23 @@
+// The label of what a caller makes: of the site's policy, and never above the caller.
+import type { Call } from '../../../kernel/call.ts'
+import { type Refused, refuse } from '../../../kernel/errors.ts'
+import { type Classification, dominates, type Label, labelOf } from '../../../kernel/label.ts'
+
+export function labelFor(call: Call, given: Classification): Label | Refused {
+  const { caller, site } = call
+  const label = labelOf(given, site.labels, caller.tenant_id)
+  if (!label) {
+    const fault = { path: 'classification', message: 'unknown policy or level' }
+    return refuse('invalid', 'the classification is not of this site’s policy', [fault])
+  }
+  if (dominates(caller, label, site.labels)) return label
+  return refuse('label_denied', 'the classification is above the caller’s clearance')
+}
+
+/** A bare level says nothing of releasability: within a session it is releasable as the session is. */
+export function withinSession(given: Classification, label: Label, session: Label): Label {
+  if (typeof given !== 'string') return label
+  if (label.level === session.level && session.categories.length === 0 && session.originator === label.originator)
+    return session
+  return { ...label, releasable_to: session.releasable_to ?? [session.originator] }
+}

@@ -1,0 +1,56 @@
+// A peer's statement is acted on only when sender, addressee, time and label all hold.
+import { expect, test } from 'vitest'
+import type { Peer } from '../../../kernel/peer.ts'
+import type { Statement } from '../../../kernel/transport.ts'
+import { type Here, objection } from './rules.ts'
+
+const label = { policy: 'SITE', level: 'SECRET', categories: [], originator: 'bravo', releasable_to: ['alpha'] }
+const zeros = '0'.repeat(96)
+const said: Statement = {
+  v: 1,
+  type: 'platform.message',
+  channel: 'filedrop/bravo/alpha',
+  src: 'bravo',
+  dst: 'alpha',
+  sender_tenant_id: 'tenant-b',
+  receiver_tenant_id: 'tenant-a',
+  epoch: 1,
+  seq: 1,
+  prev: zeros,
+  msg_id: `msg_${'0'.repeat(32)}`,
+  kind: 'contribution',
+  created: '2026-01-01T12:00:00Z',
+  not_after: '2026-01-08T12:00:00Z',
+  body: { sha384: zeros, length: 2, schema: 's/1' },
+  label,
+  parent_block_ids: [],
+  max_hops: 1,
+}
+const peer = { name: 'bravo', tenant_id: 'tenant-b', ceiling: { ...label, level: 'SECRET' } } as unknown as Peer
+const here: Here = {
+  site: 'alpha',
+  names: ['alpha'],
+  labels: { policy: 'SITE', levels: ['UNCLASSIFIED', 'SECRET', 'TOP_SECRET'] },
+  now: Date.parse('2026-01-02T12:00:00Z'),
+  skew_s: 900,
+}
+
+test('a statement from the pinned peer to this site, fresh and releasable, holds', () => {
+  expect(objection(said, peer, here)).toBeUndefined()
+})
+
+test.each<[string, Partial<Statement>, Partial<Here>, string]>([
+  ['another tenant than the pinned one', { sender_tenant_id: 'tenant-c' }, {}, 'signature_invalid'],
+  ['another sender', { src: 'charlie' }, {}, 'signature_invalid'],
+  ['another addressee', { dst: 'charlie' }, {}, 'signature_invalid'],
+  ['expired', {}, { now: Date.parse('2026-01-08T12:15:01Z') }, 'signature_invalid'],
+  ['from the future', {}, { now: Date.parse('2026-01-01T11:44:59Z') }, 'signature_invalid'],
+  ['above the ceiling', { label: { ...label, level: 'TOP_SECRET' } }, {}, 'label_denied'],
+  ['not releasable here', { label: { ...label, releasable_to: ['charlie'] } }, {}, 'label_denied'],
+])('%s is refused', (_, changed, elsewhere, code) => {
+  expect(objection({ ...said, ...changed }, peer, { ...here, ...elsewhere })?.code).toBe(code)
+})
+
+test('without a trusted clock, time says nothing', () => {
+  expect(objection({ ...said, not_after: '2000-01-01T00:00:00Z' }, peer, { ...here, now: undefined })).toBeUndefined()
+})

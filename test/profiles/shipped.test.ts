@@ -1,0 +1,108 @@
+// Every shipped profile makes the packaged executable serve what that profile allows, and nothing more.
+import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import * as http from 'node:http'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { operationsOf } from '../../daemon/kernel/builtin.ts'
+import { hasBody } from '../../daemon/kernel/operation.ts'
+import { roles } from '../../daemon/roles.ts'
+import { problemIn } from '../support/every-operation/problem-rules.ts'
+import { heard } from '../support/http-exchange.ts'
+import { type PackagedSite, packagedSite, type Served } from '../support/packaged-site.ts'
+
+const sessions = '/api/v2/consensus/session'
+const session = { lens_id: 'l', lens_version: '1', policy: { m: 1, n: 1 }, classification: 'UNCLASSIFIED' }
+
+type Allowed = { readonly deployment_profile: string; readonly metricsOutside: boolean; readonly internal: boolean }
+
+/** What each profile promises, by document 000 and the decisions of section 0. */
+const shipped: Readonly<Record<string, Allowed>> = {
+  'single-cluster': { deployment_profile: 'single_cluster', metricsOutside: true, internal: false },
+  'multi-tenant-cloud': { deployment_profile: 'multi_tenant_cloud', metricsOutside: true, internal: false },
+  'customer-onprem': { deployment_profile: 'customer_onprem', metricsOutside: true, internal: false },
+  'coalition-federated': { deployment_profile: 'coalition_federated', metricsOutside: false, internal: true },
+  'classified-airgapped': { deployment_profile: 'classified_airgapped', metricsOutside: false, internal: true },
+  demo: { deployment_profile: 'coalition_federated', metricsOutside: false, internal: false },
+}
+
+test('each shipped profile has its promises here', () => {
+  const files = readdirSync(path.resolve(import.meta.dirname, '../../profiles'))
+  expect(files.map((file) => path.basename(file, '.yaml')).sort()).toEqual(Object.keys(shipped).sort())
+})
+
+describe.each(Object.entries(shipped))('%s', (name, { deployment_profile, metricsOutside, internal }) => {
+  let site: PackagedSite
+  let served: Served
+  let token: string
+  beforeAll(async () => {
+    site = packagedSite(name)
+    served = await site.serve()
+    const minted = site.run(['token', 'mint', '--subject', 'ada', '--roles', 'admin', '--json'])
+    token = (JSON.parse(minted.stdout) as { token: string }).token
+  })
+  afterAll(() => site?.remove())
+
+  test.each(roles.map((role) => [role.name, role] as const))('serves the operations of %s', async (_, role) => {
+    const port = served.ports[role.name] ?? 0
+    for (const { operation } of operationsOf(role)) {
+      const isServed = metricsOutside || !operation.inside
+      const answer = await heard({ port, method: operation.method, path: operation.path.replaceAll(/\{\w+\}/g, 'x') })
+      if (!isServed) problemIn(answer, [404])
+      else if (operation.allow !== 'public') problemIn(answer, [401])
+      else if (!hasBody(operation.method)) expect(answer.status, operation.path).toBe(200)
+    }
+  })
+
+  test.each(roles.map((role) => role.name))('%s says where it is deployed, and offers no tools', async (role) => {
+    const port = served.ports[role] ?? 0
+    const info = (await heard({ port, method: 'GET', path: '/service-info' })).json as Record<string, unknown>
+    expect(info).toMatchObject({ deployment_profile, tools_count: 0 })
+    expect(info).not.toHaveProperty('mcp_path')
+    for (const method of ['GET', 'POST']) problemIn(await heard({ port, method, path: '/agentspace', token }), [404])
+  })
+
+  test.each(roles.map((role) => role.name))('%s gives its metrics where they belong', async (role) => {
+    const outside = await heard({ port: served.ports[role] ?? 0, method: 'GET', path: '/metrics', token })
+    if (metricsOutside) expect(outside.text).toContain('# TYPE http_requests_total counter')
+    else problemIn(outside, [404])
+    const port = served.internal[role]
+    expect(port !== undefined).toBe(internal)
+    if (port === undefined) return
+    problemIn(await heard({ port, method: 'GET', path: '/metrics' }), [401])
+    const inside = await heard({ port, method: 'GET', path: '/metrics', token })
+    expect(inside.text).toContain('# TYPE http_requests_total counter')
+    problemIn(await heard({ port, method: 'GET', path: '/openapi.json', token }), [404])
+  })
+
+  test('answers what is under way when it is told to stop, and ends with 0', async () => {
+    const port = served.ports.consensus ?? 0
+    const text = JSON.stringify(session)
+    const headers = {
+      'content-type': 'application/json',
+      authorization: `Bearer ${token}`,
+      'content-length': text.length,
+    }
+    const halfSent = http.request({ host: '127.0.0.1', port, method: 'POST', path: sessions, headers })
+    const answered = once(halfSent, 'response') as Promise<[http.IncomingMessage]>
+    halfSent.write(text.slice(0, 10))
+    // An answer on a later connection: by now the head of the first has been read.
+    expect((await heard({ port, method: 'POST', path: sessions, token, body: session })).status).toBe(201)
+    const ended = served.stop()
+    await expect.poll(() => served.log(), { timeout: 10_000 }).toContain('"platform.stopping"')
+    halfSent.end(text.slice(10))
+    const [answer] = await answered
+    answer.resume()
+    expect(answer.statusCode).toBe(201)
+    expect(await ended).toBe(0)
+    expect(served.log()).toContain('"platform.stopped"')
+    await expect(heard({ port, method: 'GET', path: '/health' })).rejects.toThrow(/ECONNREFUSED/)
+  })
+
+  test('has kept what it acknowledged, and starts again', async () => {
+    const again = await site.serve()
+    const list = await heard({ port: again.ports.consensus ?? 0, method: 'GET', path: sessions, token })
+    expect((list.json as { items: unknown[] }).items).toHaveLength(2)
+    expect(await again.stop()).toBe(0)
+  })
+})

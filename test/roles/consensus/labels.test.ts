@@ -1,0 +1,106 @@
+// Labels: what a caller may not know of does not exist for them, in no answer, no list, no count and no record.
+import { expect, test } from 'vitest'
+import { list as recordOf } from '../../../daemon/roles/consensus/contribution/list.ts'
+import { bySession } from '../../../daemon/roles/consensus/dissent/by-session.ts'
+import { explain } from '../../../daemon/roles/consensus/dissent/explain.ts'
+import { get as dissentOf } from '../../../daemon/roles/consensus/dissent/get.ts'
+import { list as dissentList } from '../../../daemon/roles/consensus/dissent/list.ts'
+import { get as evidenceOf } from '../../../daemon/roles/consensus/evidence/get.ts'
+import { attest } from '../../../daemon/roles/consensus/session/attest.ts'
+import { cancel } from '../../../daemon/roles/consensus/session/cancel.ts'
+import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
+import { create } from '../../../daemon/roles/consensus/session/create.ts'
+import { get } from '../../../daemon/roles/consensus/session/get.ts'
+import { list } from '../../../daemon/roles/consensus/session/list.ts'
+import { resolve } from '../../../daemon/roles/consensus/session/resolve.ts'
+import { asked, delivered, open, operatorOf, opinion, sharedWorld } from './consensus-world.ts'
+
+const world = sharedWorld(() => ({ contributors: ['c1', 'c2', 'c3'] }))
+const cleared = () => operatorOf(world())
+const below = () => world().as({ roles: ['operator'], clearance: { level: 'RESTRICTED' } })
+
+test('a contribution with a higher label raises the session, and whoever is below it loses sight of all of it', async () => {
+  const [high, low] = [await cleared(), await below()]
+  const { id } = await open(high, { m: 2, n: 2 }, 'RESTRICTED')
+  expect((await low.ok(get, { id })).classification.level).toBe('RESTRICTED')
+  await high.ok(contribute, { id, ...opinion('c1', 0) })
+  const raised = await high.ok(contribute, { id, ...opinion('c2', 1, [1, 1], 'SECRET') })
+  expect(raised).toMatchObject({ state: 'IN_CONFLICT', classification: { level: 'SECRET', originator: 'tenant-a' } })
+  await delivered(high, id)
+  const { items } = await high.ok(bySession, { session_id: id })
+  const dissent = items[0]?.id ?? ''
+  await high.ok(attest, { id, decision: 'match', rationale: 'seen' })
+  const { evidence_block_id: block_id = '' } = await delivered(high, id)
+  expect((await high.ok(evidenceOf, { block_id })).content.label.level).toBe('SECRET')
+
+  for (const hidden of [
+    await low.refusal(get, { id }),
+    await low.refusal(recordOf, { id }),
+    await low.refusal(bySession, { session_id: id }),
+    await low.refusal(dissentOf, { id: dissent }),
+    await low.refusal(explain, { id: dissent }),
+    await low.refusal(evidenceOf, { block_id }),
+    await low.refusal(contribute, { id, ...opinion('c3', 1) }),
+    await low.refusal(resolve, { id }),
+    await low.refusal(attest, { id, decision: 'match', rationale: 'mine' }),
+    await low.refusal(cancel, { id }),
+  ]) {
+    expect(hidden).toBe('not_found')
+  }
+  const events = await world().call('consensus', 'GET', `/api/v2/consensus/session/${id}/events`, undefined, low)
+  expect(events.status).toBe(404)
+  expect((await low.ok(dissentList, { session_id: id })).items).toEqual([])
+  expect((await high.ok(get, { id })).state).toBe('RATIFIED')
+})
+
+test('lists of the cleared and of the others differ by exactly what is above, and so do their pages', async () => {
+  const who = { subject: 'olga', roles: ['operator'], tenant: 'tenant-p' }
+  const high = await world().as(who)
+  const low = await world().as({ ...who, clearance: { level: 'RESTRICTED' } })
+  for (let at = 0; at < 10; at++) await open(high, { m: 1, n: 1 }, at % 2 === 0 ? 'SECRET' : 'RESTRICTED')
+  expect((await high.ok(list, {})).items).toHaveLength(10)
+  const page = await low.ok(list, { limit: 5 })
+  expect(page.items.map(({ classification }) => classification.level)).toEqual(Array(5).fill('RESTRICTED'))
+  expect(page.next_cursor).toBeUndefined()
+})
+
+test('the audit view leaves out what is above the auditor', async () => {
+  const high = await cleared()
+  const { id } = await open(high, { m: 1, n: 1 }, 'SECRET')
+  await high.ok(contribute, { id, ...opinion('c1', 1, [1, 1], 'SECRET') })
+  const { evidence_block_id = '' } = await delivered(high, id)
+  const seenBy = async (level: string, target: string) => {
+    const { token } = await world().as({ roles: ['auditor'], clearance: { level } })
+    const answer = await world().call('consensus', 'GET', `/api/v2/audit?target=${target}`, undefined, { token })
+    return (answer.json as { items: unknown[] }).items.length
+  }
+  expect([await seenBy('SECRET', id), await seenBy('RESTRICTED', id)]).toEqual([2, 0])
+  expect([await seenBy('SECRET', evidence_block_id), await seenBy('RESTRICTED', evidence_block_id)]).toEqual([1, 0])
+})
+
+test('nobody writes above their own clearance, nor in a policy that is not the site’s', async () => {
+  const [high, low] = [await cleared(), await below()]
+  expect(await low.refusal(create, asked({ m: 1, n: 1 }, 'SECRET'))).toBe('label_denied')
+  const { id, version } = await open(low, { m: 1, n: 1 }, 'RESTRICTED')
+  expect(await low.refusal(contribute, { id, ...opinion('c1', 1, [1, 1], 'SECRET') })).toBe('label_denied')
+  expect(await high.refusal(contribute, { id, ...opinion('c1', 1, [1, 1], 'COSMIC') })).toBe('invalid')
+  expect(
+    await high.refusal(create, { ...asked({ m: 1, n: 1 }), classification: { policy: 'NATO', level: 'SECRET' } }),
+  ).toBe('invalid')
+  expect(await low.ok(get, { id })).toMatchObject({ version, contributions: 0 })
+})
+
+test('categories and releasability count like levels', async () => {
+  const high = await cleared()
+  const nuclear = await world().as({ roles: ['operator'], clearance: { level: 'SECRET', categories: ['NUC'] } })
+  const classification = { level: 'SECRET', categories: ['NUC'], releasable_to: ['tenant-a', 'FR'] }
+  expect(await high.refusal(create, { ...asked({ m: 2, n: 2 }), classification })).toBe('label_denied')
+  const { id } = await nuclear.ok(create, { ...asked({ m: 2, n: 2 }), classification })
+  expect(await high.refusal(get, { id })).toBe('not_found')
+  const spoken = await nuclear.ok(contribute, {
+    id,
+    ...opinion('c1', 1),
+    classification: { level: 'SECRET', releasable_to: ['tenant-a'] },
+  })
+  expect(spoken.classification).toMatchObject({ categories: ['NUC'], releasable_to: ['tenant-a'] })
+})

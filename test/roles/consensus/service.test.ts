@@ -1,0 +1,146 @@
+// What the service says of itself in each deployment profile, what it counts, and where it refuses to start.
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { ProfileError } from '../../../daemon/boot/profile.ts'
+import { serve } from '../../../daemon/boot/serve.ts'
+import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
+import { resolve } from '../../../daemon/roles/consensus/session/resolve.ts'
+import { type SiteWorld, siteWorld, stoppedWorld, type WorldOptions } from '../../support/site-world.ts'
+import { consensusWorld, delivered, open, operatorOf, opinion } from './consensus-world.ts'
+
+async function ending(making: Promise<SiteWorld>): Promise<SiteWorld> {
+  const world = await making
+  onTestFinished(() => world.end())
+  return world
+}
+
+const profiles = [
+  { template: 'single-cluster', deployment_profile: 'single_cluster', isInside: false },
+  { template: 'multi-tenant-cloud', deployment_profile: 'multi_tenant_cloud', isInside: false },
+  { template: 'customer-onprem', deployment_profile: 'customer_onprem', isInside: false },
+  { template: 'coalition-federated', deployment_profile: 'coalition_federated', isInside: true },
+  { template: 'classified-airgapped', deployment_profile: 'classified_airgapped', isInside: true },
+]
+
+describe.each(profiles)('in $deployment_profile', ({ template, deployment_profile, isInside }) => {
+  test('service-info has exactly the documented fields, without a token, at both places', async () => {
+    const world = await ending(siteWorld({ template }))
+    const expected = {
+      name: 'consensus-service',
+      version: '1.0.0',
+      description: expect.any(String),
+      health_path: '/health',
+      api_path: '/api/v2',
+      tools_count: 0,
+      resources_count: 0,
+      capabilities: [
+        'consensus-session',
+        'machine-dissent',
+        'federation-contribution',
+        'spec-28-combiner',
+        'spec-29-quorum',
+        'spec-30-dissent',
+      ],
+      deployment_profile,
+      supported_combination_methods: ['weighted_average', 'dempster_shafer'],
+      supported_transports: ['filedrop'],
+    }
+    for (const at of ['/service-info', '/api/v2/service-info']) {
+      expect((await world.call('consensus', 'GET', at)).json).toEqual(expected)
+    }
+    expect((await world.call('consensus', 'GET', '/agentspace')).status).toBe(404)
+  })
+
+  test(isInside ? 'metrics stay inside' : 'metrics answer to who may read them', async () => {
+    const world = await ending(siteWorld({ template }))
+    const operator = await operatorOf(world)
+    const seen = []
+    for (const at of ['/metrics', '/api/v2/metrics']) {
+      seen.push((await world.call('consensus', 'GET', at, undefined, operator)).status)
+    }
+    expect(seen).toEqual(isInside ? [404, 404] : [200, 200])
+    expect((await world.call('consensus', 'GET', '/api/v2/metrics')).status).toBe(isInside ? 404 : 401)
+  })
+})
+
+test('metrics have the documented names and labels, and count each entry into a state once', async () => {
+  const world = await ending(consensusWorld({ contributors: ['c1', 'c2', 'c3'] }))
+  const person = await operatorOf(world)
+  // The clock stands still: what happens in one and the same millisecond must not be counted twice.
+  const agreed = await open(person, { m: 3, n: 3 })
+  for (const who of ['c1', 'c2', 'c3']) await person.ok(contribute, { id: agreed.id, ...opinion(who, 0.9) })
+  const torn = await open(person, { m: 2, n: 3, combination_method: 'dempster_shafer' })
+  for (const [who, score] of Object.entries({ c1: 0.1, c2: 0.9, c3: 0.2 })) {
+    await person.ok(contribute, { id: torn.id, ...opinion(who, score, [0.9, 0.9]) })
+  }
+  await person.ok(resolve, { id: torn.id })
+  await delivered(person, torn.id)
+  const { text } = await world.call('consensus', 'GET', '/api/v2/metrics', undefined, person)
+  const lines = text.split('\n')
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      '# TYPE consensus_session_total counter',
+      'consensus_session_total{state="PROPOSED"} 2',
+      'consensus_session_total{state="PENDING_QUORUM"} 2',
+      'consensus_session_total{state="RATIFIED"} 1',
+      'consensus_session_total{state="IN_CONFLICT"} 1',
+      '# TYPE consensus_session_active gauge',
+      'consensus_session_active{state="PROPOSED"} 0',
+      'consensus_session_active{state="RATIFIED"} 1',
+      'consensus_session_active{state="IN_CONFLICT"} 1',
+      'consensus_session_active{state="WITHDRAWN"} 0',
+      '# TYPE consensus_combiner_seconds histogram',
+      'consensus_combiner_seconds_count{method="weighted_average"} 3',
+      'consensus_combiner_seconds_count{method="dempster_shafer"} 3',
+      '# TYPE consensus_dissent_total counter',
+      'consensus_dissent_total{lens_id="lens-1"} 2',
+      '# TYPE federation_contribution_total counter',
+    ]),
+  )
+})
+
+test('health tells its dependencies to those with a token alone', async () => {
+  const world = await ending(siteWorld())
+  expect((await world.call('consensus', 'GET', '/health')).json).toEqual({ status: 'ok', service: 'consensus-service' })
+  const { json } = await world.call('consensus', 'GET', '/api/v2/health', undefined, await operatorOf(world))
+  const { dependencies } = json as { dependencies: { name: string; ok: boolean; latency_ms: number }[] }
+  expect(dependencies.map(({ name, ok }) => [name, ok])).toEqual(
+    expect.arrayContaining([
+      ['store', true],
+      ['site', true],
+      ['transport filedrop', true],
+    ]),
+  )
+})
+
+describe('with a lookup-only pattern on customer premises', () => {
+  const lookupOnly = { consensus: { matching_pattern: 'lookup_only' } }
+  const onPrem = { PLATFORM_DEPLOYMENT_PROFILE: 'customer_onprem' }
+  const pattern = { MATCHING_PATTERN: 'lookup_only' }
+
+  test.each<{ told: string; options: WorldOptions }>([
+    { told: 'both in the profile', options: { template: 'customer-onprem', profile: lookupOnly } },
+    { told: 'both in the environment', options: { env: { ...onPrem, ...pattern } } },
+    { told: 'the place in the environment', options: { profile: lookupOnly, env: onPrem } },
+    { told: 'the pattern in the environment', options: { template: 'customer-onprem', env: pattern } },
+  ])('it refuses to start, and says why: $told', async ({ options }) => {
+    const world = await ending(stoppedWorld(options))
+    const starting = world.start()
+    await expect(starting).rejects.toThrow(ProfileError)
+    await expect(starting).rejects.toThrow(/^consensus: consensus requires the full-lens profile/)
+  })
+
+  test('elsewhere, and with the full lens there, it starts', async () => {
+    for (const options of [{ env: pattern }, { template: 'customer-onprem' }]) {
+      await (await ending(siteWorld(options))).stop()
+    }
+  })
+
+  test('the site role alone starts there', async () => {
+    const world = await ending(stoppedWorld({ template: 'customer-onprem', profile: lookupOnly }))
+    const { folder, clock } = world
+    const running = await serve({ folder, env: {}, clock, roles: ['site'], log: silent })
+    await running.stop()
+  })
+})
+
+const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }

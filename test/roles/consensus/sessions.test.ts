@@ -1,0 +1,152 @@
+// The session's own endpoints: repeats, versions, lists, attestation, deadlines.
+import { expect, test } from 'vitest'
+import { list as dissentList } from '../../../daemon/roles/consensus/dissent/list.ts'
+import { get as evidenceOf } from '../../../daemon/roles/consensus/evidence/get.ts'
+import { attest } from '../../../daemon/roles/consensus/session/attest.ts'
+import { cancel } from '../../../daemon/roles/consensus/session/cancel.ts'
+import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
+import { create } from '../../../daemon/roles/consensus/session/create.ts'
+import { get } from '../../../daemon/roles/consensus/session/get.ts'
+import { list } from '../../../daemon/roles/consensus/session/list.ts'
+import { resolve } from '../../../daemon/roles/consensus/session/resolve.ts'
+import type { Person } from '../../support/person.ts'
+import { until } from '../../support/site-world.ts'
+import { asked, delivered, open, operatorOf, opinion, sharedWorld } from './consensus-world.ts'
+
+const world = sharedWorld(() => ({
+  contributors: ['c1', 'c2', 'c3'],
+  profile: { identity: { roles: { scribe: ['consensus:read', 'consensus:write'] } } },
+}))
+const key = (text: string) => ({ 'idempotency-key': text })
+
+async function inConflict(person: Person): Promise<string> {
+  const { id } = await open(person, { m: 2, n: 2 })
+  await person.ok(contribute, { id, ...opinion('c1', 0) })
+  await person.ok(contribute, { id, ...opinion('c2', 1) })
+  return id
+}
+
+test('a create is answered 201 with the defaults of the policy, the caller’s tenant and an ETag', async () => {
+  const person = await operatorOf(world())
+  const { status, etag, value } = await person.ask(create, asked({ m: 2, n: 3 }, 'SECRET'))
+  expect([status, etag]).toEqual([201, '"1"'])
+  expect(value).toMatchObject({
+    state: 'PROPOSED',
+    tenant_id: 'tenant-a',
+    created_by: 'olga',
+    classification: { level: 'SECRET', originator: 'tenant-a' },
+    policy: { combination_method: 'weighted_average', ratify_threshold: 0.8, conflict_threshold: 0.5 },
+    history: [{ seq: 1, from: null, to: 'PROPOSED', trigger: 'create', by: 'olga' }],
+  })
+})
+
+test('an idempotency key names one session for one subject, and one body', async () => {
+  const [ann, olga] = [await world().as(), await operatorOf(world())]
+  const first = await olga.ok(create, asked({ m: 1, n: 2 }), key('k1'))
+  expect((await olga.ok(create, asked({ m: 1, n: 2 }), key('k1'))).id).toBe(first.id)
+  expect(await olga.refusal(create, asked({ m: 2, n: 2 }), key('k1'))).toBe('idempotency_mismatch')
+  expect((await ann.ok(create, asked({ m: 1, n: 2 }), key('k1'))).id).not.toBe(first.id)
+  await olga.ok(contribute, { id: first.id, ...opinion('c1', 0.9) }, key('k1'))
+  expect((await olga.ok(create, asked({ m: 1, n: 2 }), key('k1'))).state).toBe('RATIFIED')
+})
+
+test('an idempotency key names one contribution, also after it was superseded', async () => {
+  const person = await operatorOf(world())
+  const { id } = await open(person, { m: 2, n: 2 })
+  await person.ok(contribute, { id, ...opinion('c1', 0.9) }, key('k2'))
+  await person.ok(contribute, { id, ...opinion('c1', 0.1) })
+  expect(await person.ok(contribute, { id, ...opinion('c1', 0.9) }, key('k2'))).toMatchObject({ contributions: 2 })
+  expect(await person.refusal(contribute, { id, ...opinion('c1', 0.3) }, key('k2'))).toBe('idempotency_mismatch')
+})
+
+test('an attestation may be repeated under its key, by the same words alone', async () => {
+  const person = await operatorOf(world())
+  const id = await inConflict(person)
+  const given = { id, decision: 'match' as const, rationale: 'both pictures show the same scar' }
+  const first = await person.ok(attest, given, key('k3'))
+  await delivered(person, id)
+  expect((await person.ok(attest, given, key('k3'))).attestation).toEqual(first.attestation)
+  expect(await person.refusal(attest, { ...given, decision: 'non_match' }, key('k3'))).toBe('idempotency_mismatch')
+  expect(await person.refusal(attest, given, key('k4'))).toBe('session_closed')
+})
+
+test.each([
+  [
+    'contribute',
+    (person: Person, id: string, match: string) =>
+      person.ask(contribute, { id, ...opinion('c2', 0.2) }, { 'if-match': match }),
+  ],
+  ['resolve', (person: Person, id: string, match: string) => person.ask(resolve, { id }, { 'if-match': match })],
+  ['cancel', (person: Person, id: string, match: string) => person.ask(cancel, { id }, { 'if-match': match })],
+])('%s honours If-Match, and answers with the new version', async (_name, act) => {
+  const person = await operatorOf(world())
+  const { id } = await open(person, { m: 3, n: 3 })
+  await person.ok(contribute, { id, ...opinion('c1', 0.9) })
+  expect((await act(person, id, '"1"')).problem?.code).toBe('precondition_failed')
+  expect(await person.ask(get, { id })).toMatchObject({ etag: '"2"', value: { contributions: 1 } })
+  expect(await act(person, id, '"2"')).toMatchObject({ etag: '"3"', value: { version: 3 } })
+})
+
+test('a list is newest first, filtered, and paged without a gap', async () => {
+  const person = await world().as({ subject: 'ann', tenant: 'tenant-l', roles: ['operator'] })
+  const made: string[] = []
+  for (let at = 0; at < 7; at++) {
+    made.push((await person.ok(create, { ...asked({ m: 1, n: 1 }), lens_id: `lens-${at % 2}` })).id)
+    world().clock.advance(1)
+  }
+  await person.ok(cancel, { id: made[3] ?? '' })
+  const pages: string[][] = []
+  let cursor: string | undefined
+  do {
+    const page = await person.ok(list, { limit: 3, ...(cursor === undefined ? {} : { cursor }) })
+    pages.push(page.items.map(({ id }) => id))
+    cursor = page.next_cursor
+  } while (cursor !== undefined)
+  expect(pages.flat()).toEqual(made.toReversed())
+  const ids = async (filter: { state?: 'WITHDRAWN'; lens_id?: string }) =>
+    (await person.ok(list, filter)).items.map(({ id }) => id)
+  expect(await ids({ state: 'WITHDRAWN' })).toEqual([made[3]])
+  expect(await ids({ lens_id: 'lens-1', state: 'WITHDRAWN' })).toEqual([made[3]])
+  expect(await ids({ lens_id: 'lens-1' })).toEqual([made[5], made[3], made[1]])
+})
+
+test('to attest needs its own permission, and a session in conflict', async () => {
+  const [olga, scribe] = [await operatorOf(world()), await world().as({ subject: 'ann', roles: ['scribe'] })]
+  const id = await inConflict(olga)
+  const given = { decision: 'match' as const, rationale: 'seen' }
+  expect(await scribe.refusal(attest, { id, ...given })).toBe('forbidden')
+  const session = await olga.ok(attest, { id, ...given })
+  expect(session).toMatchObject({ state: 'RATIFIED', decision: 'match', attestation: { by: 'olga', ...given } })
+  const { evidence_block_id } = await delivered(olga, id)
+  const block = await scribe.ok(evidenceOf, { block_id: evidence_block_id ?? '' })
+  expect(block.content).toMatchObject({ decision: 'match', attestation: { by: 'olga', rationale: 'seen' } })
+  expect(await olga.refusal(attest, { id: (await open(olga, { m: 1, n: 1 })).id, ...given })).toBe('session_closed')
+})
+
+test('a deadline that passes with nothing said leaves an inconclusive conflict, which later words may still settle', async () => {
+  const person = await operatorOf(world())
+  const { id } = await open(person, { m: 1, n: 2, deadline: world().clock.in(60_000) })
+  world().wake('consensus', 'deadlines')
+  expect((await person.ok(get, { id })).state).toBe('PROPOSED')
+  world().clock.advance(60_000)
+  world().wake('consensus', 'deadlines')
+  await until(async () => (await person.ok(get, { id })).state === 'IN_CONFLICT')
+  const session = await delivered(person, id)
+  expect(session).toMatchObject({
+    reason: 'inconclusive',
+    history: [{}, { trigger: 'deadline', by: 'role:consensus' }],
+  })
+  const { items } = await person.ok(dissentList, { session_id: id })
+  expect(items).toMatchObject([{ reason: 'inconclusive', positions: [], status: 'open' }])
+  expect((await person.ok(contribute, { id, ...opinion('c1', 0.95) })).state).toBe('RATIFIED')
+})
+
+test('WITHDRAWN is the end: nothing more is taken', async () => {
+  const person = await operatorOf(world())
+  const { id } = await open(person, { m: 1, n: 2 })
+  await person.ok(cancel, { id })
+  expect(await person.refusal(contribute, { id, ...opinion('c1', 1) })).toBe('session_closed')
+  expect(await person.refusal(resolve, { id })).toBe('session_closed')
+  expect(await person.refusal(cancel, { id })).toBe('session_closed')
+  expect(await person.refusal(attest, { id, decision: 'match', rationale: 'late' })).toBe('session_closed')
+})

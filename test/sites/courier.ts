@@ -1,0 +1,75 @@
+// Whoever carries files between sites: takes what one has made ready and brings it to the other, one way, when told to.
+import * as fs from 'node:fs'
+import path from 'node:path'
+import type { PackagedSite } from '../support/packaged-sites.ts'
+
+/** One message as the courier sees it: two files of one name. */
+export type Parcel = { readonly stem: string; readonly body: Buffer; readonly env: Buffer }
+
+export type Road = {
+  readonly from: PackagedSite
+  readonly to: PackagedSite
+}
+
+export const folderOf = (site: PackagedSite, peer: PackagedSite, ...names: readonly string[]) =>
+  path.join(site.dir, 'filedrop', peer.name, ...names)
+
+/** Takes all that is ready, in the order of its numbers. A message is there once its envelope is. */
+export function pickUp({ from, to }: Road): Parcel[] {
+  const ready = folderOf(from, to, 'out', 'ready')
+  const envelopes = fs.readdirSync(ready).filter((name) => name.endsWith('.env.json'))
+  return envelopes.sort().map((name) => {
+    const stem = name.replace('.env.json', '')
+    const take = (part: string) => {
+      const file = path.join(ready, `${stem}.${part}.json`)
+      const bytes = fs.readFileSync(file)
+      fs.unlinkSync(file)
+      return bytes
+    }
+    return { stem, env: take('env'), body: take('body') }
+  })
+}
+
+/** Brings parcels in the order given: each body before its envelope, each file whole before it has its name. */
+export function bring({ from, to }: Road, parcels: readonly Parcel[]): void {
+  const fresh = folderOf(to, from, 'in', 'new')
+  for (const { stem, body, env } of parcels) {
+    for (const [part, bytes] of [
+      ['body', body],
+      ['env', env],
+    ] as const) {
+      const name = `${stem}.${part}.json`
+      fs.writeFileSync(path.join(fresh, `.${name}.part`), bytes)
+      fs.renameSync(path.join(fresh, `.${name}.part`), path.join(fresh, name))
+    }
+  }
+}
+
+/** The parcels of one trip. */
+export function carry(road: Road): Parcel[] {
+  const parcels = pickUp(road)
+  bring(road, parcels)
+  return parcels
+}
+
+/** The statement that the envelope carries; nothing is verified. */
+export function statementIn({ env }: Parcel): Record<string, unknown> {
+  const { payload } = JSON.parse(env.toString('utf8')) as { payload: string }
+  return JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as Record<string, unknown>
+}
+
+export type Reason = {
+  readonly reason: string
+  readonly code?: string
+  readonly seq?: number
+  readonly detail: string
+  readonly files: readonly { readonly name: string }[]
+}
+
+/** What lies in quarantine at the receiving end, oldest first. */
+export function quarantined({ from, to }: Road): Reason[] {
+  const folder = folderOf(to, from, 'in', 'quarantine')
+  const names = fs.readdirSync(folder).filter((name) => name.endsWith('.reason.json'))
+  const reasons = names.map((name) => JSON.parse(fs.readFileSync(path.join(folder, name), 'utf8')))
+  return reasons.sort((a, b) => a.at.localeCompare(b.at))
+}

@@ -1,0 +1,129 @@
+// The demo as a newcomer runs it, and everything that it leaves behind, verified once more from the files alone.
+import * as fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Ended, Json } from '../support/command-line.ts'
+import { run } from '../support/packaged-sites.ts'
+
+let base: string
+let dir: string
+let kept: Ended
+let told: Json
+/** No program can be found, nothing can be written at home: only a place for temporary files is left. */
+let bare: Record<string, string>
+
+beforeAll(async () => {
+  base = fs.mkdtempSync(path.join(tmpdir(), 'demo-'))
+  dir = path.join(base, 'D')
+  const temp = path.join(base, 'tmp')
+  fs.mkdirSync(temp)
+  bare = { PATH: '/nonexistent', HOME: '/nonexistent', TMPDIR: temp }
+  kept = await run(['demo', '--dir', dir, '--keep', '--json'], { env: bare, cwd: base })
+  expect(kept, kept.stderr).toMatchObject({ exit: 0 })
+  told = JSON.parse(kept.stdout)
+})
+afterAll(() => fs.rmSync(base, { recursive: true, force: true }))
+
+function carried(): string[] {
+  const roads = ['alpha-to-bravo', 'bravo-to-alpha'].map((road) => path.join(dir, 'carried', road))
+  return roads.flatMap((road) => fs.readdirSync(road).map((name) => path.join(road, name)))
+}
+
+test('ends with one document: a match that both ratified, and a conflict that explains itself', () => {
+  expect(Object.keys(told).sort()).toEqual(['dissents', 'filedrop', 'seconds', 'sessions'])
+  const fields = ['decision', 'evidence_block', 'id', 'score', 'state']
+  expect(told.sessions.map((session: Json) => Object.keys(session).sort())).toEqual([fields, fields])
+  const [ratified, clashed] = told.sessions
+  expect(ratified).toMatchObject({ state: 'RATIFIED', decision: 'match' })
+  expect(ratified.score).toBeGreaterThan(0.8)
+  expect(ratified.evidence_block).toMatch(/^[0-9a-f]{64}$/)
+  expect(clashed).toMatchObject({ state: 'IN_CONFLICT', decision: null, evidence_block: null })
+  expect(told.dissents).toEqual([expect.objectContaining({ session_id: clashed.id, status: 'open' })])
+  expect(told.dissents[0].explanation).toMatch(/alice.*bravo|bravo.*alice/s)
+  expect(told.seconds).toBeGreaterThan(0)
+})
+
+test('counts what was carried, on both sides alike', () => {
+  const { alpha, bravo } = told.filedrop
+  const counts = ['duplicates', 'quarantined', 'received', 'sent']
+  expect([Object.keys(alpha).sort(), Object.keys(bravo).sort()]).toEqual([counts, counts])
+  expect([alpha.received, bravo.received]).toEqual([bravo.sent, alpha.sent])
+  for (const site of [alpha, bravo]) expect(site).toMatchObject({ duplicates: 0, quarantined: 0 })
+  const envelopes = carried().filter((file) => file.endsWith('.env.json'))
+  expect(envelopes).toHaveLength(alpha.sent + bravo.sent)
+  expect(carried()).toHaveLength(2 * envelopes.length)
+})
+
+test('the evidence at both sites verifies from its file and the public keys', async () => {
+  for (const site of ['alpha', 'bravo']) {
+    const words = ['evidence', 'verify', path.join(dir, `evidence-at-${site}.json`)]
+    const { exit, stdout } = await run([...words, '--keys', path.join(dir, 'alpha.keys.json'), '--json'])
+    expect({ exit, ...JSON.parse(stdout) }).toMatchObject({
+      exit: 0,
+      valid: true,
+      keys: 'given',
+      site: 'alpha',
+      block_id: told.sessions[0].evidence_block,
+    })
+  }
+})
+
+test('every carried envelope verifies with its sender’s public keys, and with nobody else’s', async () => {
+  for (const file of carried().filter((each) => each.endsWith('.env.json'))) {
+    const [sender, other] = file.includes('alpha-to-bravo') ? ['alpha', 'bravo'] : ['bravo', 'alpha']
+    const verify = (keys: string) => run(['filedrop', 'verify', file, '--keys', path.join(dir, `${keys}.keys.json`)])
+    expect(await verify(sender), file).toMatchObject({ exit: 0 })
+    expect(await verify(other), file).toMatchObject({ exit: 5 })
+  }
+})
+
+test.each(['alpha', 'bravo'])('the records of %s are whole and its databases sound', async (name) => {
+  const site = path.join(dir, name)
+  const audit = await run(['audit', 'verify', '--site', site, '--json'])
+  const chains = JSON.parse(audit.stdout)
+    .chains.map(({ writer }: Json) => writer)
+    .sort()
+  expect({ exit: audit.exit, chains }).toEqual({ exit: 0, chains: [`consensus@${name}`, `site@${name}`] })
+  expect(await run(['store', 'check', '--site', site])).toMatchObject({ exit: 0 })
+})
+
+test('a second demo into the same folder is refused, and changes nothing there', async () => {
+  const before = fs.readdirSync(dir).sort()
+  const again = await run(['demo', '--dir', dir, '--keep', '--json'], { env: bare, cwd: base })
+  expect(again).toMatchObject({ exit: 3, stdout: '' })
+  expect(again.stderr).toContain('is not empty')
+  expect(fs.readdirSync(dir).sort()).toEqual(before)
+})
+
+test('nothing that it left is anybody else’s to read', () => {
+  const all = fs.readdirSync(dir, { recursive: true, encoding: 'utf8' }).map((name) => path.join(dir, name))
+  const open = [dir, ...all].filter((file) => (fs.lstatSync(file).mode & 0o077) !== 0)
+  expect(open).toEqual([])
+})
+
+test('no secret is in the logs, nor in what it printed', () => {
+  const logs = ['alpha', 'bravo'].map((name) => fs.readFileSync(path.join(dir, name, 'daemon.log'), 'utf8'))
+  const texts = [...logs, kept.stdout, kept.stderr]
+  expect(logs.every((log) => log.includes('platform.ready'))).toBe(true)
+  const secrets = ['alpha', 'bravo'].flatMap((name) => secretsIn(path.join(dir, name, 'keys')))
+  expect(secrets.length).toBeGreaterThanOrEqual(6)
+  for (const text of texts) {
+    expect(text).not.toMatch(/eyJ[\w-]{8,}\.|Bearer /)
+    expect(secrets.filter((secret) => text.includes(secret))).toEqual([])
+  }
+})
+
+/** The private members of every key file. */
+function secretsIn(folder: string): string[] {
+  const texts = fs.readdirSync(folder).map((name) => fs.readFileSync(path.join(folder, name), 'utf8'))
+  return texts.flatMap((text) => [...text.matchAll(/"(?:d|priv)": ?"([\w-]+)"/g)].map(([, secret]) => secret ?? ''))
+}
+
+test('without --keep it tells the story and leaves nothing', async () => {
+  const { exit, stdout, stderr } = await run(['demo'], { env: bare, cwd: base })
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' })
+  expect(stdout).toMatch(/RATIFIED at alpha, RATIFIED at bravo: match/)
+  expect(stdout).toMatch(/IN_CONFLICT at alpha, IN_CONFLICT at bravo/)
+  expect(fs.readdirSync(bare.TMPDIR ?? '')).toEqual([])
+})

@@ -1,0 +1,155 @@
+// One site as two processes: consensus reaches the site role over its local socket, and outlives its absence.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { get as getEvidence } from '../../daemon/roles/consensus/evidence/get.ts'
+import { cancel } from '../../daemon/roles/consensus/session/cancel.ts'
+import { create } from '../../daemon/roles/consensus/session/create.ts'
+import { list as listSessions } from '../../daemon/roles/consensus/session/list.ts'
+import { list as listChannels } from '../../daemon/roles/site/channel/list.ts'
+import { revoke } from '../../daemon/roles/site/token/revoke.ts'
+import type { Daemon } from '../support/packaged-sites.ts'
+import { until } from '../support/site-world.ts'
+import { carry } from './courier.ts'
+import { ask, carryUntil, channelOf, delivered, inState, say, seen, shared, type Two, twoSites } from './question.ts'
+
+let two: Two
+let site: Daemon
+let consensus: Daemon
+beforeAll(async () => {
+  two = await twoSites()
+  const started = await Promise.all([two.alpha.start('site'), two.alpha.start('consensus'), two.bravo.start()])
+  site = started[0]
+  consensus = started[1]
+})
+afterAll(() => two?.world.end())
+
+const local = { lens_id: 'l', lens_version: '1', policy: { m: 2, n: 2 }, classification: shared }
+
+test('they are two processes, and together they carry a session to its end', async () => {
+  const { atAlpha, atBravo, there, back } = two
+  expect(site.pid).not.toBe(consensus.pid)
+  const id = await ask(atAlpha, 0.94)
+  await carryUntil(there, () => seen(atBravo, id))
+  await say(atBravo, id, 'bob', 0.92)
+  await carryUntil(back, async () => (await seen(atAlpha, id))?.state === 'RATIFIED')
+  await carryUntil(there, async () => (await seen(atBravo, id))?.state === 'RATIFIED')
+  const { evidence_block_id: block_id = '' } = await delivered(atAlpha, id)
+  expect(await atBravo.ok(getEvidence, { block_id })).toEqual(await atAlpha.ok(getEvidence, { block_id }))
+})
+
+test.each([
+  ['the site role', ['site']],
+  ['consensus', ['consensus']],
+  ['everything', []],
+])('a second owner of %s does not start', async (_, roles) => {
+  const { exit, stdout, stderr } = await two.alpha.platform(['serve', ...roles])
+  expect({ exit, stdout }).toEqual({ exit: 3, stdout: '' })
+  expect(stderr).toMatch(/the role (site|consensus) of this site runs already in another process/)
+  expect((await two.atAlpha.ask(listSessions, {})).status).toBe(200)
+  expect((await two.atAlpha.ask(listChannels, {})).status).toBe(200)
+})
+
+describe('while the site role is away', () => {
+  let decided: string
+  let withdrawn: string
+  beforeAll(async () => {
+    withdrawn = await ask(two.atAlpha, 0.94)
+    await carryUntil(two.there, () => seen(two.atBravo, withdrawn))
+    expect(await site.stop()).toBe(0)
+  })
+
+  test('opinions are taken and decided on; the evidence waits to be signed', async () => {
+    const { atAlpha } = two
+    decided = (await atAlpha.ok(create, local)).id
+    await say(atAlpha, decided, 'alice', 0.94)
+    expect(await say(atAlpha, decided, 'bob', 0.92)).toMatchObject({ state: 'RATIFIED', undelivered: 1 })
+    await until(() => consensus.log().includes('consensus.session.undelivered'))
+    expect(await seen(atAlpha, decided)).not.toHaveProperty('evidence_block_id')
+  })
+
+  test('what needs a peer to be asked about is not promised, and nothing is left of it', async () => {
+    const { atAlpha } = two
+    const before = await atAlpha.ok(listSessions, {})
+    const { status, problem } = await atAlpha.ask(create, { ...local, invite: ['bravo'] })
+    expect([status, problem?.code]).toEqual([503, 'unavailable'])
+    expect(await atAlpha.ok(listSessions, {})).toEqual(before)
+  })
+
+  test('what is owed to a peer is kept', async () => {
+    expect(await two.atAlpha.ok(cancel, { id: withdrawn })).toMatchObject({ state: 'WITHDRAWN', undelivered: 1 })
+    expect(carry(two.there)).toEqual([])
+  })
+
+  test('once it is back, the evidence is signed and the peer is told', async () => {
+    const { alpha, atAlpha, atBravo, there } = two
+    site = await alpha.start('site')
+    const { evidence_block_id } = await delivered(atAlpha, decided)
+    expect(evidence_block_id).toMatch(/^[0-9a-f]{64}$/)
+    await carryUntil(there, async () => (await seen(atBravo, withdrawn))?.state === 'WITHDRAWN')
+  })
+})
+
+test('while consensus is away, messages wait where they are; once it is back, they are applied', async () => {
+  const { alpha, atAlpha, atBravo, there, back } = two
+  const id = await ask(atAlpha, 0.94)
+  await carryUntil(there, () => seen(atBravo, id))
+  await consensus.kill()
+  await say(atBravo, id, 'bob', 0.92)
+  await until(() => carry(back).length > 0)
+  await until(async () => (await channelOf(atAlpha, 'bravo', 'in')).detail.includes('intake pauses'))
+  expect(await channelOf(atAlpha, 'bravo', 'in')).toMatchObject({ state: 'open', backlog: 1, quarantined: 0 })
+  consensus = await alpha.start('consensus')
+  expect(await inState(atAlpha, id, 'RATIFIED')).toMatchObject({ contributions: 2 })
+  await until(async () => (await channelOf(atAlpha, 'bravo', 'in')).detail === '')
+})
+
+describe('a token that is revoked is refused by both processes with the next request', () => {
+  const statuses = async (person: Two['atAlpha']) => [
+    (await person.ask(listSessions, {})).status,
+    (await person.ask(listChannels, {})).status,
+  ]
+
+  test('by the command line, all that a subject holds', async () => {
+    const { alpha } = two
+    const [eve, adam] = await Promise.all([alpha.as('eve', ['operator']), alpha.as('adam', ['operator'])])
+    expect([await statuses(eve), await statuses(adam)]).toEqual([
+      [200, 200],
+      [200, 200],
+    ])
+    await alpha.answered(['token', 'revoke', '--subject', 'eve', '--reason', 'laptop lost'])
+    expect([await statuses(eve), await statuses(adam)]).toEqual([
+      [401, 401],
+      [200, 200],
+    ])
+  })
+
+  test('by the service, one token of several', async () => {
+    const { alpha, atAlpha } = two
+    const [lost, other] = await Promise.all([alpha.as('ruth', ['operator']), alpha.as('ruth', ['operator'])])
+    expect([await statuses(lost), await statuses(other)]).toEqual([
+      [200, 200],
+      [200, 200],
+    ])
+    const { jti } = JSON.parse(Buffer.from(lost.token.split('.')[1] ?? '', 'base64url').toString('utf8'))
+    await atAlpha.ok(revoke, { jti, reason: 'copied' })
+    expect([await statuses(lost), await statuses(other)]).toEqual([
+      [401, 401],
+      [200, 200],
+    ])
+  })
+
+  test('and still after both have started again', async () => {
+    const { alpha } = two
+    const gone = await alpha.as('seth', ['operator'])
+    await alpha.answered(['token', 'revoke', '--subject', 'seth'])
+    await Promise.all([site.stop(), consensus.stop()])
+    const [one, other] = await Promise.all([alpha.start('site'), alpha.start('consensus')])
+    site = one
+    consensus = other
+    expect(await statuses(gone)).toEqual([401, 401])
+  })
+})
+
+test('orderly stops end with 0, and the records are whole', async () => {
+  expect(await Promise.all([site.stop(), consensus.stop()])).toEqual([0, 0])
+  expect(await two.alpha.answered(['audit', 'verify'])).toMatchObject({ whole: true })
+})

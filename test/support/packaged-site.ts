@@ -1,0 +1,101 @@
+// A site made and served by the packaged executable, as an operator would: init, serve, SIGTERM.
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+
+const root = path.resolve(import.meta.dirname, '../..')
+const built = process.env.PLATFORM_EXECUTABLE
+
+/** The executable of these sources; built first when it is missing or older than they are. */
+export function executable(): string {
+  if (built) return built
+  execFileSync(path.join(root, 'scripts/build'), ['--if-stale'], { stdio: 'pipe' })
+  return path.join(root, 'dist/platform')
+}
+
+export type Done = { readonly status: number | null; readonly stdout: string; readonly stderr: string }
+
+export type PackagedSite = {
+  readonly dir: string
+  readonly profile: string
+  /** Runs a command on this site, to its end. */
+  run(words: readonly string[], env?: Readonly<Record<string, string>>): Done
+  /** Replaces a text of the profile; throws when it is not there. */
+  edit(from: string, to: string): void
+  /** Resolves when every listener is open. Throws with the log when the process ends before. */
+  serve(env?: Readonly<Record<string, string>>): Promise<Served>
+  remove(): void
+}
+
+export type Served = {
+  /** Role to its port on the public listener. */
+  readonly ports: Readonly<Record<string, number>>
+  /** Role to its port on the internal listener, where it has one. */
+  readonly internal: Readonly<Record<string, number | undefined>>
+  /** The exit code of an orderly end. */
+  stop(): Promise<number | null>
+  readonly log: () => string
+}
+
+/** A site of the shipped profile, on free ports, alone in a temporary folder. */
+export function packagedSite(profile: string, name = 'alpha'): PackagedSite {
+  const program = executable()
+  const base = mkdtempSync(path.join(tmpdir(), 'packaged-'))
+  const dir = path.join(base, name)
+  const file = path.join(dir, 'profile.yaml')
+  const run: PackagedSite['run'] = (words, env = {}) => {
+    const { status, stdout, stderr } = spawnSync(program, [...words], { env, cwd: base, encoding: 'utf8' })
+    return { status, stdout, stderr }
+  }
+  const site: PackagedSite = {
+    dir,
+    profile: file,
+    run: (words, env) => run([...words, '--site', dir], env),
+    edit(from, to) {
+      const text = readFileSync(file, 'utf8')
+      if (!text.includes(from)) throw new Error(`the profile has no "${from}"`)
+      writeFileSync(file, text.replace(from, to))
+    },
+    serve: (env = {}) =>
+      served(spawn(program, ['serve', '--site', dir], { env, cwd: base, stdio: ['ignore', 'pipe', 'pipe'] })),
+    remove: () => rmSync(base, { recursive: true, force: true }),
+  }
+  const made = site.run(['init', '--profile', profile, '--name', name, '--tenant', 'acme', '--port-base', '0', '--yes'])
+  if (made.status !== 0) throw new Error(`init failed: ${made.stderr}`)
+  return site
+}
+
+type Ready = Readonly<Record<string, readonly string[]>>
+
+async function served(child: ChildProcess): Promise<Served> {
+  let log = ''
+  const ended = once(child, 'exit') as Promise<[number | null]>
+  const urls = await new Promise<Ready>((resolve, reject) => {
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      log += text
+      const ready = readyIn(log)
+      if (ready) resolve(ready)
+    })
+    ended.then(([status]) => reject(new Error(`serve ended with ${status}:\n${log}`)))
+  })
+  const port = (role: string, at: number) => {
+    const tcp = urls[role]?.filter((url) => url.startsWith('http')) ?? []
+    return tcp[at] === undefined ? undefined : Number(/:(\d+)$/.exec(tcp[at] ?? '')?.[1])
+  }
+  return {
+    ports: Object.fromEntries(Object.keys(urls).map((role) => [role, port(role, 0) ?? 0])),
+    internal: Object.fromEntries(Object.keys(urls).map((role) => [role, port(role, 1)])),
+    async stop() {
+      child.kill('SIGTERM')
+      return (await ended)[0]
+    },
+    log: () => log,
+  }
+}
+
+function readyIn(log: string): Ready | undefined {
+  const line = log.split('\n').find((each) => each.includes('"platform.ready"') && each.endsWith('}'))
+  return line === undefined ? undefined : (JSON.parse(line) as { urls: Ready }).urls
+}
