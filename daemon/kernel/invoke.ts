@@ -1,15 +1,13 @@
 // The path of every request, whatever carried it: who is it, may they, is it well formed, do it, say what came of it.
-import * as z from 'zod'
 import type { AuditEvent } from './audit.ts'
 import type { Call, Surroundings } from './call.ts'
 import { digestOf, sha256 } from './canonical.ts'
 import { type ErrorCode, isRefused, type Refused, refuse } from './errors.ts'
 import { type Caller, type Claims, type IdentityProvider, permissionsOf, permits } from './identity.ts'
+import { parseInput } from './input.ts'
 import type { Label } from './label.ts'
-import { type Addressed, type AnyOperation, hasBody, Reply } from './operation.ts'
-import { fieldErrors } from './problem.ts'
+import { type Addressed, type AnyOperation, Reply } from './operation.ts'
 import { scopedStore } from './scoped-store.ts'
-import { coerce } from './settings.ts'
 import type { Collection, Store, Stored } from './store.ts'
 
 /** A request with the carrier's details stripped off. */
@@ -95,7 +93,7 @@ export async function perform(
   request: Request,
 ): Promise<Answer | Refused> {
   const { operation } = target
-  const input = parse(operation, request)
+  const input = parseInput(operation, request)
   if (isRefused(input)) return input
   const call = makeCall(shop, target.address, caller, request, input)
   try {
@@ -132,50 +130,6 @@ export function serviceCall(
   return makeCall(shop, address, serviceCaller(role), request, {})
 }
 
-function parse(operation: AnyOperation, request: Request): Record<string, unknown> | Refused {
-  const gathered = hasBody(operation.method) ? fromBody(request) : fromQuery(operation, request)
-  if (isRefused(gathered)) return gathered
-  const parsed = operation.input.safeParse({ ...gathered, ...request.params })
-  if (parsed.success) return parsed.data
-  return refuse('invalid', 'some fields are missing, unknown or out of range', fieldErrors(parsed.error))
-}
-
-function fromBody(request: Request): Record<string, unknown> | Refused {
-  if (Object.keys(request.query).length > 0) return refuse('invalid', 'this operation takes no query parameters')
-  if (request.body === undefined) return {}
-  if (typeof request.body !== 'object' || request.body === null || Array.isArray(request.body)) {
-    return refuse('malformed', 'the body must be a JSON object')
-  }
-  for (const name of Object.keys(request.params)) {
-    if (name in request.body)
-      return refuse('invalid', `"${name}" belongs in the path alone`, [{ path: name, message: 'unknown key' }])
-  }
-  return request.body as Record<string, unknown>
-}
-
-function fromQuery(operation: AnyOperation, request: Request): Record<string, unknown> | Refused {
-  const types = queryTypes(operation)
-  const gathered: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(request.query)) {
-    if (name in request.params) return refuse('invalid', `"${name}" belongs in the path alone`)
-    if (typeof value !== 'string')
-      return refuse('invalid', `"${name}" is given more than once`, [{ path: name, message: 'given more than once' }])
-    gathered[name] = coerce(types[name], value)
-  }
-  return gathered
-}
-
-const typesOfInputs = new WeakMap<AnyOperation, Record<string, unknown>>()
-
-function queryTypes(operation: AnyOperation): Record<string, unknown> {
-  let types = typesOfInputs.get(operation)
-  if (!types) {
-    types = z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' }).properties ?? {}
-    typesOfInputs.set(operation, types)
-  }
-  return types
-}
-
 function versionOf(operation: AnyOperation, result: unknown): { version?: number } {
   if (!operation.versioned || result instanceof Reply) return {}
   const version = (result as { version?: unknown }).version
@@ -197,6 +151,9 @@ const audited: ReadonlySet<ErrorCode> = new Set([
   'quorum_full',
 ])
 
+/** The label of the object that a call was refused on: its record is not for auditors below it. */
+const refusedOn = new WeakMap<Call, Label>()
+
 async function denied(
   call: Call,
   operation: AnyOperation,
@@ -204,7 +161,8 @@ async function denied(
   refused: Refused,
 ): Promise<Refused> {
   if (operation.method === 'GET' || !audited.has(refused.code)) return refused
-  const event = call.audited(call.address, String(input.id ?? input.session_id ?? ''), { code: refused.code })
+  const target = String(input.id ?? input.session_id ?? '')
+  const event = call.audited(call.address, target, { code: refused.code }, refusedOn.get(call))
   await call.record([{ ...event, outcome: 'refused' }]).catch((error: unknown) => {
     call.log.error(`${call.address}.audit-failed`, { trace_id: call.trace_id, error: describe(error) })
   })
@@ -231,7 +189,12 @@ function makeCall(shop: Workshop, address: string, caller: Caller, request: Requ
     nowIso,
     newId: (prefix) => `${prefix}_${idDigits(surroundings, caller, address, request.idempotency_key)}`,
     store: <T extends Stored>(of: Collection<T>) =>
-      scopedStore(shop.store, of, { caller, labels: surroundings.site.labels, if_match: request.if_match }),
+      scopedStore(shop.store, of, {
+        caller,
+        labels: surroundings.site.labels,
+        if_match: request.if_match,
+        refusedOn: (label) => refusedOn.set(call, label),
+      }),
     // In canonical order, in which it is printed fastest.
     audited: (action, target, detail, label?: Label) => ({
       action,
@@ -242,12 +205,14 @@ function makeCall(shop: Workshop, address: string, caller: Caller, request: Requ
       outcome: 'done',
       subject: caller.subject,
       target,
-      tenant_id: caller.tenant_id,
+      // What the site's own hand does is a matter of the site's tenant, whose auditors must see it.
+      tenant_id: caller.tenant_id === '*' ? surroundings.site.tenant_id : caller.tenant_id,
       trace_id: request.trace_id,
     }),
     record: shop.record,
   }
-  return Object.setPrototypeOf(own, surroundings) as Call
+  const call: Call = Object.setPrototypeOf(own, surroundings)
+  return call
 }
 
 let lastInstant = { ms: Number.NaN, iso: '' }

@@ -1,6 +1,6 @@
 // A collection as one caller sees it: tenant and clearance are applied here, once, so that no verb can forget them.
 import type { AuditEvent } from './audit.ts'
-import { Refused, refuse } from './errors.ts'
+import { isRefused, Refused, refuse } from './errors.ts'
 import type { Caller } from './identity.ts'
 import { dominates, type Label, type LabelPolicy, labelOfKey } from './label.ts'
 import type {
@@ -34,6 +34,8 @@ export type Scope = {
   readonly caller: Caller
   readonly labels: LabelPolicy
   readonly if_match: number | undefined
+  /** Told the label of an object when a change of it is refused. */
+  readonly refusedOn: (label: Label) => void
 }
 
 export function scopedStore<T extends Stored>(store: Store, of: Collection<T>, scope: Scope): ScopedStore<T> {
@@ -50,7 +52,9 @@ export function scopedStore<T extends Stored>(store: Store, of: Collection<T>, s
     async update(id, rule) {
       const done = await store.update(of, id, (current) => {
         forbidForeign(scope, of, current)
-        return rule(current)
+        const step = rule(current)
+        if (isRefused(step.answer) && current.value.label) scope.refusedOn(current.value.label as Label)
+        return step
       })
       return done === 'missing' ? absent(of) : done
     },

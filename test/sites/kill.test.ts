@@ -2,6 +2,7 @@
 
 import * as fs from 'node:fs'
 import path from 'node:path'
+import { setInterval } from 'node:timers/promises'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { list as recordOf } from '../../daemon/roles/consensus/contribution/list.ts'
@@ -67,12 +68,13 @@ function whenNobodyAnswered(error: unknown): undefined {
   if (!(error instanceof TypeError)) throw error
 }
 
+/** A courier who makes trips both ways until told to stop. */
 async function carrying(signal: AbortSignal): Promise<void> {
-  await until(() => {
+  for await (const _ of setInterval(10)) {
+    if (signal.aborted) return
     carry(two.there)
     carry(two.back)
-    return signal.aborted
-  }).catch((error) => (signal.aborted ? undefined : Promise.reject(error)))
+  }
 }
 
 /** Each site in turn. */

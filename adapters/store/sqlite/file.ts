@@ -19,8 +19,9 @@ export type SqliteFile = {
   onReset(forget: () => void): void
   /** Registers a write that closes every transaction. */
   beforeCommit(last: () => void): void
-  /** A consistent copy (0600), checked, to a path that must not exist. */
-  backup(to: string): Promise<void>
+  /** A consistent copy (0600), checked, to a path that must not exist. A copy by pages starts over
+   * whenever another process writes; one of a busy daemon's file from outside must be made `whole`. */
+  backup(to: string, steps?: 'paged' | 'whole'): Promise<void>
   /** What SQLite's integrity check finds; empty when sound. */
   check(): string[]
   /** Commits what is queued first. */
@@ -37,7 +38,7 @@ export function sqliteFile(place: Place): SqliteFile {
     read: (job) => writer.read(job),
     onReset: (forget) => writer.onReset(forget),
     beforeCommit: (last) => writer.beforeCommit(last),
-    backup: (to) => backup(db, to, place.addonDir),
+    backup: (to, steps = 'paged') => backup(db, to, place.addonDir, steps === 'whole' ? every_page : pages_a_step),
     check: () => writer.read(integrity),
     close: async () => writer.close(),
   }
@@ -48,10 +49,14 @@ function integrity(db: Database.Database): string[] {
   return found.filter((line) => line !== 'ok')
 }
 
-async function backup(db: Database.Database, to: string, addonDir: string): Promise<void> {
+/** While pages are copied the event loop waits; between two steps it goes on. */
+const pages_a_step = 500
+const every_page = 2 ** 30
+
+async function backup(db: Database.Database, to: string, addonDir: string, pages: number): Promise<void> {
   reserve(to)
   try {
-    await db.backup(to)
+    await db.backup(to, { progress: () => pages })
     const faults = copyFaults(to, addonDir)
     if (faults.length > 0) throw new Error(`the copy is not sound: ${faults[0]}`)
     sync(to)

@@ -142,7 +142,7 @@ class SqliteStore implements Store {
   }
 
   backup(to: string) {
-    return this.#file.backup(to)
+    return this.#file.backup(to, 'whole')
   }
 
   async check() {

@@ -29,6 +29,9 @@ async function scored(stage: Stage, scores: readonly number[], more: Fields = {}
 
 const outgoing = { event_id: 'refused', kind: 'signal', schema: 'sample/1', body: {}, label, parent_block_ids: [] }
 
+/** A statement above the ceiling of its channel. */
+const tooHigh = { label: { ...label, level: 'TOP_SECRET' } }
+
 const site: Record<string, Refusal> = {
   'site.message.send not_found': (stage) => post(stage, '/api/v2/site/message', { ...outgoing, peer: 'nobody' }),
   'site.message.send label_denied': (stage) =>
@@ -36,6 +39,10 @@ const site: Record<string, Refusal> = {
   async 'site.message.verify signature_invalid'(stage) {
     const envelope = await stage.site.bravo.sign('statement', new TextEncoder().encode('{}'))
     return post(stage, '/api/v2/site/message/verify', { peer: 'bravo', type: 'evidence', envelope })
+  },
+  async 'site.message.verify label_denied'(stage) {
+    const { envelope } = await stage.delivered('result', { session_id: 'ses_nowhere' }, tooHigh)
+    return post(stage, '/api/v2/site/message/verify', { peer: 'bravo', type: 'statement', envelope })
   },
   async 'site.checkpoint.create conflict'(stage) {
     const head = { writer: 'cut@elsewhere', hash: 'b'.repeat(64) }
@@ -127,6 +134,10 @@ const federation: Record<string, Refusal> = {
   'consensus.federation.invite not_your_tenant': (stage) =>
     deliver(stage, 'invitation', invitation('ses_elsewhere'), { receiver_tenant_id: 'charlie' }),
   'consensus.federation.invite already_exists': (stage) => deliver(stage, 'invitation', invitation(stage.open)),
+  'consensus.federation.invite label_denied': (stage) =>
+    deliver(stage, 'invitation', invitation('ses_too_high'), tooHigh),
+  'consensus.federation.result label_denied': (stage) =>
+    deliver(stage, 'result', { session_id: stage.followed }, tooHigh),
   'consensus.federation.result not_found': (stage) => deliver(stage, 'result', { session_id: 'ses_nowhere' }),
   'consensus.federation.result signature_invalid': (stage) =>
     tampered(stage, 'result', { session_id: stage.followed }, { session_id: stage.open }),

@@ -32,13 +32,10 @@ const site: Samples = {
       parent_block_ids: [],
     },
   }),
-  'site.message.verify': async ({ site: { bravo } }) => ({
-    input: {
-      peer: 'bravo',
-      type: 'statement',
-      envelope: await bravo.sign('statement', new TextEncoder().encode('{}')),
-    },
-  }),
+  'site.message.verify': async ({ delivered }) => {
+    const { envelope } = await delivered('result', { session_id: 'ses_of_a_sample' })
+    return { input: { peer: 'bravo', type: 'statement', envelope } }
+  },
   'site.signature.create': () => ({ input: { type: 'evidence', payload: 'e30' } }),
   'site.checkpoint.create': () => ({ input: { writer: 'someone@elsewhere', seq: 7, hash: 'a'.repeat(64) } }),
 }
