@@ -62,6 +62,7 @@ export const catalogue = {
   'store backup': () => import('./commands/store/backup.ts'),
   'store restore': () => import('./commands/store/restore.ts'),
   'store check': () => import('./commands/store/check.ts'),
+  admin: () => import('./commands/admin.ts'),
   openapi: () => import('./commands/openapi.ts'),
   completion: () => import('./commands/completion.ts'),
   version: () => import('./commands/version.ts'),

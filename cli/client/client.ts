@@ -22,6 +22,8 @@ export type Extras = {
   /** The version that the change is based on. */
   readonly if_match?: number
   readonly last_event_id?: string
+  /** How long to wait for an answer, where that is less than usual; streams have no limit. */
+  readonly timeout_ms?: number
 }
 
 export interface Client {
@@ -41,7 +43,7 @@ export function client(target: Target): Client {
     const answer = await send(target.endpoint(found.role), {
       ...requestOf(found, input),
       headers: { accept, ...(await headersOf(target, found, extras)) },
-      timeout_ms: found.operation.streams ? undefined : timeout_ms,
+      timeout_ms: found.operation.streams ? undefined : (extras.timeout_ms ?? timeout_ms),
     })
     if ((answer.statusCode ?? 0) >= 400) throw await refusalIn(answer)
     return { found, answer }

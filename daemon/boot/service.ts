@@ -60,7 +60,8 @@ export function newService(given: Making): Service {
     service_info: role.serviceInfo(about),
     // Made when it is first asked for: it takes longer than everything else that a role does to start.
     get openapi() {
-      document ??= openapi(`platform ${role.name}`, manifest.version, role.purpose, operations)
+      const told = operations.filter(({ operation }) => !(operation.inside && isRestricted(about)))
+      document ??= openapi(`platform ${role.name}`, manifest.version, role.purpose, told)
       return document
     },
     audit: stock.audit,
@@ -106,6 +107,11 @@ export async function timed(
   return { name, ...found, latency_ms: Math.round((performance.now() - began) * 1_000) / 1_000 }
 }
 
+/** In profiles C and D metrics stay inside. */
+function isRestricted({ deployment_profile }: About): boolean {
+  return deployment_profile === 'coalition_federated' || deployment_profile === 'classified_airgapped'
+}
+
 type Listener = {
   name: string
   operations: readonly Addressed[]
@@ -118,8 +124,7 @@ type Listener = {
 function listenersOf({ role, about, folder }: Making, operations: readonly Addressed[]): Listener[] {
   const own = (about.settings.values.get(role.name) ?? {}) as Record<string, string | number | undefined>
   const { listen, port, metrics_listen, tls_cert_file, tls_key_file } = own
-  const restricted =
-    about.deployment_profile === 'coalition_federated' || about.deployment_profile === 'classified_airgapped'
+  const restricted = isRestricted(about)
   const tls = tls_cert_file && tls_key_file ? { tls: { cert: text(tls_cert_file), key: text(tls_key_file) } } : {}
   const internal = operations.filter(({ address }) => /\.service\.(live|info|metrics)$/.test(address))
   const [host = '', internalPort = ''] = String(metrics_listen ?? '').split(/:(?=\d+$)/)

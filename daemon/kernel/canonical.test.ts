@@ -89,6 +89,13 @@ describe('for any JSON value', () => {
   })
 })
 
+test('what JSON would print in another way is still printed as the values it holds', () => {
+  const odd = { date: new Date(0), none: Object.create(null), own: { toJSON: 1 }, holes: new Array(2) }
+  expect(canonical(odd)).toBe('{"date":{},"holes":[null,null],"none":{},"own":{"toJSON":1}}')
+  expect(canonical({ 10: 1, 9: 2 })).toBe('{"10":1,"9":2}')
+  expect(canonical({ __proto__: null, b: 1, a: -0 })).toBe('{"a":0,"b":1}')
+})
+
 test('members without a value are left out, and items without one are null', () => {
   expect(canonical({ a: undefined, b: [undefined, 1] })).toBe('{"b":[null,1]}')
 })

@@ -28,7 +28,8 @@ const site = callerOf('*')
 /** A store with an open, a low and a high report of alpha, and one of bravo. */
 async function world() {
   const { store, audit } = keptStore(reports)
-  const as = (caller: Caller, if_match?: number) => scopedStore(store, reports, { caller, labels, if_match, refusedOn: () => undefined })
+  const as = (caller: Caller, if_match?: number) =>
+    scopedStore(store, reports, { caller, labels, if_match, refusedOn: () => undefined })
   await store.create(reports, 'open', { tenant_id: 'alpha', state: 'new' })
   await store.create(reports, 'low', { tenant_id: 'alpha', state: 'new', label: low })
   await store.create(reports, 'high', { tenant_id: 'alpha', state: 'old', label: high })

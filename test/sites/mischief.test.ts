@@ -3,6 +3,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { joseSignatures } from '../../adapters/keys/jose/signatures.ts'
 import { cancel } from '../../daemon/roles/consensus/session/cancel.ts'
+import { contribute } from '../../daemon/roles/consensus/session/contribute.ts'
 import { create } from '../../daemon/roles/consensus/session/create.ts'
 import { list as listSessions } from '../../daemon/roles/consensus/session/list.ts'
 import { type PackagedSite, pin } from '../support/packaged-sites.ts'
@@ -131,6 +132,19 @@ test('what is labelled above the ceiling, or for others, is refused before anyth
   expect(sent).toMatchObject({ exit: 3, stdout: '' })
   expect(sent.stderr).toContain('ceiling')
   expect([await channelOf(atAlpha, 'bravo', 'out'), await atAlpha.ok(listSessions, {})]).toEqual(before)
+})
+
+test('an opinion labelled above its session is refused where it is given, and nothing is sent', async () => {
+  const { atAlpha, atBravo, there } = two
+  const id = await ask(atAlpha, 0.94)
+  await carryUntil(there, () => seen(atBravo, id))
+  const before = [await channelOf(atBravo, 'alpha', 'out'), await seen(atBravo, id)]
+  const opinion = { id, contributor_id: 'bob', signer_key_id: 'bob-1', pair_score: 0.9, accuracy: 1, credibility: 1 }
+  for (const level of ['CONFIDENTIAL', 'SECRET']) {
+    const classification = { ...shared, level }
+    expect(await atBravo.refusal(contribute, { ...opinion, classification })).toBe('label_denied')
+  }
+  expect([await channelOf(atBravo, 'alpha', 'out'), await seen(atBravo, id)]).toEqual(before)
 })
 
 test('a peer that is unpinned while both run: nothing gets in or out until it is pinned again', async () => {

@@ -18,8 +18,8 @@ export const parts: readonly Part[] = [
   {
     name: 'rules of a role',
     files: /^daemon\/roles\/([^/]+)\/.*\brules(\.test)?\.ts$/,
-    // `combine/` holds the combiners and `standing.ts` what they are fed with: rules by other names.
-    allows: [kernel, shared, zod, /^daemon\/roles\/$1\/((.+\/)?(model|rules|standing)|combine\/.+)\.ts$/],
+    // `combine/` holds the combiners, `standing.ts` and `recent.ts` what they are fed with: rules by other names.
+    allows: [kernel, shared, zod, /^daemon\/roles\/$1\/((.+\/)?(model|rules|standing|recent)|combine\/.+)\.ts$/],
   },
   {
     name: 'a role',

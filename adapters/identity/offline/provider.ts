@@ -18,8 +18,8 @@ export type OfflineProviderOptions = {
 }
 
 /**
- * A known token costs one hash and two `stat` calls: its expiry, revocation and the keys are looked at each time, the
- * signature is not. Tokens are known by their digest, so that memory holds none.
+ * A known token costs one hash: expiry, revocation and the keys' stamp are asked for each time, the signature is
+ * verified once. Tokens are known by their digest, so that memory holds none.
  */
 export function offlineProvider(options: OfflineProviderOptions): IdentityProvider {
   const { revocations, keysStamp, now, maxKept = 10_000 } = options

@@ -11,6 +11,13 @@ const accreditation = z.strictObject({
 
 export const settings = block('site', {
   ...listenerFields(8420, 'SITE'),
+  public_url: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .meta({
+      env: 'SITE_PUBLIC_URL',
+      doc: 'Where clients reach this role, as its metadata tells them; listen and port when absent.',
+    }),
   accreditations: z.record(z.string(), accreditation).default({}).meta({
     doc: 'Accreditation of each federation channel, by peer; profile D refuses to start with a channel that has none.',
   }),

@@ -18,8 +18,8 @@ export const discovery = operation({
 
   async run(call) {
     const { issuer, role_names } = call.part(issuerPart)
-    const { listen, port, tls_cert_file } = call.settings(settings)
-    const base = `${tls_cert_file ? 'https' : 'http'}://${listen}:${port}`
+    const { listen, port, tls_cert_file, public_url } = call.settings(settings)
+    const base = public_url?.replace(/\/$/, '') ?? `${tls_cert_file ? 'https' : 'http'}://${listen}:${port}`
     return discoveryOf(issuer, base, { token: '/oauth2/token', jwks: '/oauth2/jwks' }, [...role_names])
   },
 })

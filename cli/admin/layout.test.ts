@@ -1,0 +1,65 @@
+// Lines and columns are shared so that what matters fits, on any terminal.
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { firstShown, heights, paneOverhead, widths, wrapped } from './layout.ts'
+import { tableOf } from './tables.ts'
+import { panes } from './view.ts'
+
+test('80 by 24 shows all panes; a handful of lines only the one in focus', () => {
+  expect(heights(24, 'sessions', { roles: 2, sessions: 50, channels: 2 })).toEqual({
+    roles: 2,
+    channels: 2,
+    sessions: 11,
+  })
+  expect(heights(10, 'channels', { roles: 2, sessions: 50, channels: 2 })).toEqual({ channels: 5 })
+})
+
+test('panes never take more lines than there are', () => {
+  const count = fc.nat(40)
+  fc.assert(
+    fc.property(fc.integer({ min: 8, max: 200 }), count, count, count, (lines, roles, sessions, channels) => {
+      const shared = Object.values(heights(lines, 'roles', { roles, sessions, channels }))
+      expect(shared.every((height) => height >= 1)).toBe(true)
+      expect(shared.reduce((sum, height) => sum + height + paneOverhead, 0)).toBeLessThanOrEqual(lines - 3)
+    }),
+  )
+})
+
+test('every table fits into 80 columns', () => {
+  for (const pane of panes) {
+    const { columns } = tableOf(pane, [], 80)
+    const sizes = widths(columns, 78)
+    expect(sizes.reduce((sum, size) => sum + size + 2, -2)).toBeLessThanOrEqual(78)
+    expect(columns.every(({ heading }, at) => heading.length <= (sizes[at] ?? 0))).toBe(true)
+  }
+})
+
+test('the selected row is always among those shown', () => {
+  fc.assert(
+    fc.property(
+      fc.nat(300),
+      fc.integer({ min: 1, max: 40 }),
+      fc.integer({ min: 1, max: 300 }),
+      (given, height, count) => {
+        const selected = given % count
+        const first = firstShown(selected, height, count)
+        expect(first).toBeGreaterThanOrEqual(0)
+        expect(selected - first).toBeGreaterThanOrEqual(0)
+        expect(selected - first).toBeLessThan(height)
+      },
+    ),
+  )
+})
+
+test('prose is wrapped at words, indents are kept, and nothing is lost', () => {
+  expect(wrapped('  one two three', 9)).toEqual(['  one two', '  three'])
+  expect(wrapped('a\n\nb', 9)).toEqual(['a', '', 'b'])
+  expect(wrapped('abcdefghij', 4)).toEqual(['abcd', 'efgh', 'ij'])
+  fc.assert(
+    fc.property(fc.string(), fc.integer({ min: 5, max: 80 }), (text, columns) => {
+      const lines = wrapped(text, columns)
+      expect(lines.join('').replaceAll(' ', '')).toBe(text.replaceAll(/[ \n]/g, ''))
+      expect(lines.every((line) => line.length <= columns)).toBe(true)
+    }),
+  )
+})

@@ -1,0 +1,83 @@
+// What rows say of sessions, roles and channels, and what of it catches the eye.
+import { expect, test } from 'vitest'
+import type { Answered } from '../client/client.ts'
+import { detailOf } from './detail.ts'
+import { type Cell, tableOf } from './tables.ts'
+import type { Pane } from './view.ts'
+
+const row = (pane: Pane, item: Answered, columns = 80): Record<string, Cell | undefined> => {
+  const table = tableOf(pane, [item], columns)
+  return Object.fromEntries(table.columns.map(({ heading }, at) => [heading, table.rows[0]?.cells[at]]))
+}
+
+const conflict = {
+  id: 'ses_01',
+  state: 'IN_CONFLICT',
+  reason: 'total_conflict',
+  result: { method: 'weighted_average', score: 0.51239, conflict: 0.9 },
+  contributors: 2,
+  contributions: 3,
+  policy: { m: 2, n: 3 },
+  undelivered: 1,
+  lens_id: 'person',
+  lens_version: '1',
+  created_at: '2026-05-03T10:00:00.000Z',
+  created_by: 'alice',
+  history: [
+    { seq: 1, at: '2026-05-03T10:00:00.000Z', from: null, to: 'PROPOSED', trigger: 'create', by: 'alice' },
+    {
+      seq: 2,
+      at: '2026-05-03T10:01:00.000Z',
+      from: 'PROPOSED',
+      to: 'IN_CONFLICT',
+      trigger: 'contribution',
+      by: 'bob',
+      reason: 'total_conflict',
+    },
+  ],
+}
+
+test('a session tells its state, outcome, who was heard, and what is still owed', () => {
+  expect(row('sessions', conflict)).toMatchObject({
+    STATE: { text: 'IN_CONFLICT', tone: 'bad' },
+    OUTCOME: { text: 'total_conflict 0.5124' },
+    HEARD: { text: '2/3 m2' },
+    OWED: { text: '1', tone: 'warn' },
+  })
+  const { result: _none, reason: _without, ...open } = conflict
+  expect(row('sessions', { ...open, state: 'PROPOSED' }).OUTCOME?.text).toBe('-')
+})
+
+test('wide terminals see more columns, narrow ones those that matter', () => {
+  expect(row('sessions', conflict).CREATED).toBeUndefined()
+  expect(row('sessions', conflict, 120).CREATED?.text).toBe('2026-05-03 10:00:00')
+})
+
+test('a role that is not well says why before what it needs', () => {
+  const needed = [
+    { name: 'store', ok: true, detail: '', latency_ms: 1 },
+    { name: 'site', ok: false, detail: 'cannot be reached', latency_ms: 2 },
+  ]
+  expect(row('roles', { name: 'consensus', state: 'degraded', dependencies: needed }).NEEDS).toEqual({
+    text: 'site: cannot be reached',
+    tone: 'bad',
+  })
+  expect(row('roles', { name: 'site', state: 'ok', dependencies: needed.slice(0, 1) }).NEEDS?.text).toBe('ok: store')
+  expect(row('roles', { name: 'site', state: 'not running', fault: 'no socket' }).NEEDS?.text).toBe('no socket')
+})
+
+test('trouble of a channel stands out, its absence does not', () => {
+  const channel = { transport: 'filedrop', peer: 'bravo', direction: 'in', state: 'frozen', gaps: 2, quarantined: 0 }
+  expect(row('channels', channel)).toMatchObject({ GAPS: { tone: 'bad' }, STATE: { tone: 'bad' } })
+  expect(row('channels', channel).REFUSED?.tone).toBeUndefined()
+})
+
+test('details tell a session’s history and why it is in conflict, within the width', () => {
+  const prose = 'alice and bob are far apart: '.repeat(6)
+  const lines = detailOf('sessions', conflict, prose, 80)
+  const all = lines.map(({ label, text }) => `${label}|${text}`).join('\n')
+  expect(all).toContain('history|2026-05-03T10:00:00.000Z  PROPOSED  create by alice')
+  expect(all).toMatch(/PROPOSED → IN_CONFLICT\n\|\(total_conflict\)/)
+  expect(all).toContain('why|alice and bob')
+  expect(Math.max(...lines.map(({ text }) => text.length))).toBeLessThanOrEqual(63)
+})

@@ -1,0 +1,127 @@
+// What is found, as rows of text: which columns there are, how wide, and what in them is good or bad.
+import type { Answered } from '../client/client.ts'
+import type { Pane } from './view.ts'
+
+export type Tone = 'good' | 'bad' | 'warn' | 'faint'
+export type Cell = { readonly text: string; readonly tone?: Tone }
+
+export type Column = {
+  readonly heading: string
+  /** Characters; a column that grows shares what is left over. */
+  readonly width: number
+  readonly grows?: boolean
+  /** Left out on terminals with fewer columns than this. */
+  readonly from?: number
+}
+export type Table = {
+  readonly columns: readonly Column[]
+  readonly rows: readonly { readonly key: string; readonly cells: readonly Cell[] }[]
+}
+
+type Shown = Column & { readonly cell: (item: Answered) => Cell }
+
+/** `columns` of the terminal. Absent values are a dash. */
+export function tableOf(pane: Pane, items: readonly Answered[], columns: number): Table {
+  const shown = shownOf[pane].filter(({ from = 0 }) => columns >= from)
+  return {
+    columns: shown.map(({ cell: _cell, ...column }) => column),
+    rows: items.map((item) => ({ key: keyOf(pane, item), cells: shown.map(({ cell }) => cell(item)) })),
+  }
+}
+
+/** What tells a row from the others of its pane, for as long as it is there. */
+export function keyOf(pane: Pane, item: Answered): string {
+  if (pane === 'roles') return String(item.name)
+  return pane === 'sessions' ? String(item.id) : `${item.transport} ${item.peer} ${item.direction}`
+}
+
+const plain =
+  (name: string, tone?: Tone) =>
+  (item: Answered): Cell => ({ text: textOf(item[name]), ...(tone ? { tone } : {}) })
+
+/** A count that should be nothing. */
+const trouble =
+  (name: string) =>
+  (item: Answered): Cell => ({ text: textOf(item[name]), ...(item[name] ? { tone: 'bad' as const } : {}) })
+
+const shownOf: Readonly<Record<Pane, readonly Shown[]>> = {
+  roles: [
+    { heading: 'ROLE', width: 12, cell: plain('name') },
+    { heading: 'STATE', width: 11, cell: ({ state }) => ({ text: textOf(state), tone: toneOf(String(state)) }) },
+    { heading: 'NEEDS', width: 20, grows: true, cell: needs },
+    { heading: 'URL', width: 24, cell: plain('url', 'faint') },
+    { heading: 'VERSION', width: 8, from: 100, cell: plain('version', 'faint') },
+  ],
+  sessions: [
+    { heading: 'SESSION', width: 18, cell: plain('id') },
+    { heading: 'STATE', width: 14, cell: ({ state }) => ({ text: textOf(state), tone: toneOf(String(state)) }) },
+    { heading: 'OUTCOME', width: 16, cell: (session) => ({ text: outcomeOf(session) }) },
+    { heading: 'HEARD', width: 7, cell: (session) => ({ text: heardOf(session) }) },
+    { heading: 'OWED', width: 4, cell: ({ undelivered }) => owed(undelivered) },
+    { heading: 'LENS', width: 12, grows: true, cell: plain('lens_id', 'faint') },
+    { heading: 'CREATED', width: 19, from: 110, cell: ({ created_at }) => ({ text: instant(created_at) }) },
+  ],
+  channels: [
+    { heading: 'PEER', width: 10, grows: true, cell: plain('peer') },
+    { heading: 'WAY', width: 3, cell: plain('direction') },
+    { heading: 'STATE', width: 7, cell: ({ state }) => ({ text: textOf(state), tone: toneOf(String(state)) }) },
+    { heading: 'NEXT', width: 6, cell: plain('next_seq') },
+    { heading: 'HIGHEST', width: 7, cell: plain('highest_seq') },
+    { heading: 'GAPS', width: 4, cell: trouble('gaps') },
+    { heading: 'BACKLOG', width: 7, cell: ({ backlog }) => owed(backlog) },
+    { heading: 'REFUSED', width: 7, cell: trouble('quarantined') },
+    { heading: 'SENT', width: 6, cell: plain('sent') },
+    { heading: 'RECEIVED', width: 8, cell: plain('received') },
+    { heading: 'TRANSPORT', width: 10, from: 100, cell: plain('transport', 'faint') },
+  ],
+}
+
+const tones: Readonly<Record<string, Tone>> = {
+  ok: 'good',
+  RATIFIED: 'good',
+  open: 'good',
+  starting: 'warn',
+  stopping: 'warn',
+  PENDING_QUORUM: 'warn',
+  PROPOSED: 'warn',
+  WITHDRAWN: 'faint',
+}
+
+/** What is not known to be well is bad. */
+export function toneOf(state: string): Tone {
+  return tones[state] ?? 'bad'
+}
+
+/** Why a role is not well comes first; else what it needs, by name. */
+function needs({ fault, dependencies = [] }: Answered): Cell {
+  if (fault !== undefined) return { text: textOf(fault), tone: 'bad' }
+  const known = dependencies as readonly Answered[]
+  const broken = known.filter(({ ok }) => !ok)
+  if (broken.length > 0) return { text: broken.map(({ name, detail }) => `${name}: ${detail}`).join('; '), tone: 'bad' }
+  return known.length > 0 ? { text: `ok: ${known.map(({ name }) => name).join(', ')}` } : { text: '-' }
+}
+
+/** What was decided and how surely; for a conflict why there is none. */
+export function outcomeOf({ decision, reason, result }: Answered): string {
+  const score = (result as Answered | undefined)?.score
+  const shown = typeof score === 'number' ? score.toFixed(4) : undefined
+  return [decision ?? reason, shown].filter((part) => part !== undefined).join(' ') || '-'
+}
+
+/** `2/3 m2`: heard, of how many, and how many are needed. */
+export function heardOf({ contributors, policy }: Answered): string {
+  const { m, n } = (policy ?? {}) as Answered
+  return `${contributors}/${n} m${m}`
+}
+
+function owed(count: unknown): Cell {
+  return { text: textOf(count), ...(count ? { tone: 'warn' as const } : {}) }
+}
+
+function instant(given: unknown): string {
+  return textOf(given).replace('T', ' ').slice(0, 19)
+}
+
+export function textOf(value: unknown): string {
+  return value === undefined || value === null ? '-' : typeof value === 'object' ? JSON.stringify(value) : String(value)
+}

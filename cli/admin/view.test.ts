@@ -1,0 +1,78 @@
+// Keys as a person presses them: what is selected stays selected, and no key leads nowhere.
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { firstView, type Keys, keyName, pressed, selectedAt, type View } from './view.ts'
+
+const keys: Keys = { roles: ['site', 'consensus'], sessions: ['s1', 's2', 's3'], channels: [] }
+const after = (...names: string[]): View | undefined =>
+  names.reduce<View | undefined>((view, name) => view && pressed(view, name, keys), firstView)
+
+test('tab goes round the panes, back as well', () => {
+  expect(['tab', 'backtab'].map((key) => after(key)?.pane)).toEqual(['channels', 'roles'])
+  expect(after('tab', 'tab', 'tab')?.pane).toBe('sessions')
+})
+
+test('rows are walked to the ends and no further', () => {
+  expect(after('j')?.selected.sessions).toBe('s2')
+  expect(after('down', 'j', 'j', 'j')?.selected.sessions).toBe('s3')
+  expect(after('end', 'k')?.selected.sessions).toBe('s2')
+  expect(after('end', 'up', 'home', 'up')?.selected.sessions).toBe('s1')
+})
+
+test('the selection stays with its row when others come before it, and goes to the first when it is gone', () => {
+  const { selected } = after('j') ?? firstView
+  expect(selectedAt(selected.sessions, ['s0', ...keys.sessions])).toBe(2)
+  expect(selectedAt(selected.sessions, ['s1', 's3'])).toBe(0)
+})
+
+test('enter opens the row in sight, escape goes back; where there is no row, nothing opens', () => {
+  expect(after('enter')).toMatchObject({ over: 'detail', selected: { sessions: 's1' } })
+  expect(after('enter', 'j', 'j', 'k')).toMatchObject({ over: 'detail', scroll: 1 })
+  expect(after('enter', 'j', 'escape')).toMatchObject({ over: 'nothing', scroll: 0 })
+  expect(after('tab', 'enter')?.over).toBe('nothing')
+  expect(after('?', '?')?.over).toBe('nothing')
+})
+
+test('digits choose a state, f goes through all of them and back to all', () => {
+  expect(after('4')?.filter).toBe('IN_CONFLICT')
+  expect(after('4', '0')?.filter).toBeUndefined()
+  expect(after('f')?.filter).toBe('PROPOSED')
+  expect(after(...'ffffff')?.filter).toBeUndefined()
+  expect(after('tab', '9')).toMatchObject({ pane: 'channels', filter: undefined })
+})
+
+test('q leaves from everywhere; other keys, whatever they are, do not', () => {
+  expect([after('q'), after('enter', 'q'), after('?', 'q')]).toEqual([undefined, undefined, undefined])
+  const known = [
+    'tab',
+    'backtab',
+    'up',
+    'down',
+    'left',
+    'right',
+    'enter',
+    'escape',
+    'home',
+    'end',
+    'pageup',
+    'pagedown',
+  ]
+  const key = fc.oneof(fc.constantFrom(...known), fc.string({ minLength: 1, maxLength: 1 }))
+  fc.assert(
+    fc.property(fc.array(key.filter((name) => name !== 'q')), (names) => {
+      const view = after(...names)
+      expect(view?.scroll).toBeGreaterThanOrEqual(0)
+      expect(view?.selected[view.pane] ?? keys[view.pane][0]).toBe(
+        keys[view?.pane ?? 'roles'][selectedAt(view?.selected[view.pane], keys[view?.pane ?? 'roles'])],
+      )
+    }),
+  )
+})
+
+test('keys have one name; pastes and chords have none', () => {
+  expect(keyName('', { tab: true, shift: true })).toBe('backtab')
+  expect(keyName('', { return: true })).toBe('enter')
+  expect(keyName('q', {})).toBe('q')
+  expect(keyName('q', { ctrl: true })).toBeUndefined()
+  expect(keyName('qq', {})).toBeUndefined()
+})

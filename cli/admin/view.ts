@@ -1,0 +1,106 @@
+// What the person looks at and what a key changes of it: the rules of the screens, without a screen.
+export const panes = ['roles', 'sessions', 'channels'] as const
+export type Pane = (typeof panes)[number]
+
+/** Sessions by state; the key of each is its place here, and 0 is all of them. */
+export const states = ['PROPOSED', 'PENDING_QUORUM', 'RATIFIED', 'IN_CONFLICT', 'WITHDRAWN'] as const
+
+const stateNames: readonly string[] = states
+
+export type View = {
+  readonly pane: Pane
+  /** The selected row of each pane by its key, so that rows that come and go do not move it. */
+  readonly selected: Readonly<Record<Pane, string | undefined>>
+  readonly filter: string | undefined
+  readonly over: 'nothing' | 'detail' | 'help'
+  /** First line shown of what lies over the panes. */
+  readonly scroll: number
+}
+
+/** The keys of the rows that each pane shows, from the top. */
+export type Keys = Readonly<Record<Pane, readonly string[]>>
+
+export const firstView: View = {
+  pane: 'sessions',
+  selected: { roles: undefined, sessions: undefined, channels: undefined },
+  filter: undefined,
+  over: 'nothing',
+  scroll: 0,
+}
+
+const page = 10
+
+/** The view after a key; undefined when the person leaves. A key that means nothing here changes nothing. */
+export function pressed(view: View, key: string, keys: Keys): View | undefined {
+  if (key === 'q') return undefined
+  if (view.over !== 'nothing') return pressedOver(view, key)
+  if (key === '?') return { ...view, over: 'help', scroll: 0 }
+  const step = steps[key]
+  if (step !== undefined) return moved(view, step, keys[view.pane])
+  if (key === 'tab' || key === 'right') return { ...view, pane: paneAfter(view.pane, 1) }
+  if (key === 'backtab' || key === 'left') return { ...view, pane: paneAfter(view.pane, -1) }
+  if (key === 'enter') return keys[view.pane].length ? { ...moved(view, 0, keys[view.pane]), over: 'detail' } : view
+  return filtered(view, key)
+}
+
+const steps: Readonly<Record<string, number>> = {
+  up: -1,
+  k: -1,
+  down: 1,
+  j: 1,
+  pageup: -page,
+  pagedown: page,
+  home: -Infinity,
+  end: Infinity,
+}
+
+/** Escape and enter go back, as does the key that opened the help. */
+function pressedOver(view: View, key: string): View {
+  if (key === 'escape' || key === 'enter' || key === '?') return { ...view, over: 'nothing', scroll: 0 }
+  const step = steps[key]
+  if (step === undefined) return view
+  return { ...view, scroll: Math.max(0, step === Infinity ? view.scroll : view.scroll + step) }
+}
+
+function moved(view: View, step: number, keys: readonly string[]): View {
+  const at = Math.max(0, Math.min(keys.length - 1, selectedAt(view.selected[view.pane], keys) + step))
+  return { ...view, scroll: 0, selected: { ...view.selected, [view.pane]: keys[at] } }
+}
+
+function filtered(view: View, key: string): View {
+  if (key === 'f') return { ...view, pane: 'sessions', filter: states[stateNames.indexOf(view.filter ?? '') + 1] }
+  if (key === '0') return { ...view, pane: 'sessions', filter: undefined }
+  const chosen = states[Number(key) - 1]
+  return chosen ? { ...view, pane: 'sessions', filter: chosen } : view
+}
+
+function paneAfter(pane: Pane, step: number): Pane {
+  return panes[(panes.indexOf(pane) + step + panes.length) % panes.length] ?? pane
+}
+
+/** Where the selection stands: its row, or the first once that row is gone. */
+export function selectedAt(selected: string | undefined, keys: readonly string[]): number {
+  return Math.max(0, selected === undefined ? 0 : keys.indexOf(selected))
+}
+
+/** What Ink tells of a key, as one name: `tab`, `up`, `q`; undefined for what is no key of ours, a paste included. */
+export function keyName(input: string, key: Readonly<Record<string, unknown>>): string | undefined {
+  if (key.ctrl || key.meta) return undefined
+  if (key.tab) return key.shift ? 'backtab' : 'tab'
+  const named = Object.keys(names).find((name) => key[name])
+  if (named) return names[named]
+  return input.length === 1 ? input : undefined
+}
+
+const names: Readonly<Record<string, string>> = {
+  upArrow: 'up',
+  downArrow: 'down',
+  leftArrow: 'left',
+  rightArrow: 'right',
+  pageUp: 'pageup',
+  pageDown: 'pagedown',
+  home: 'home',
+  end: 'end',
+  return: 'enter',
+  escape: 'escape',
+}

@@ -1,0 +1,165 @@
+// The terminal screens of the packaged executable over a running site, seen and driven in a terminal.
+import path from 'node:path'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { executable, type PackagedSite, packagedSite, type Served } from '../support/packaged-site.ts'
+import { requires } from '../support/requires.ts'
+import { type Screen, tmuxScreen } from './tmux-screen.ts'
+
+const inTerminal = requires('tmux')
+let site: PackagedSite
+let served: Served
+let conflict: string
+let open: string
+let screen: Screen | undefined
+
+beforeAll(async () => {
+  site = packagedSite('demo')
+  pinPeer()
+  served = await site.serve()
+  const analyst = { PLATFORM_TOKEN: said('token', 'mint', '--subject', 'demo', '--roles', 'analyst', '--json').token }
+  const create = (lens: string) => {
+    const words = ['consensus', 'create', '--lens', lens, '--lens-version', '1', '--m', '2', '--n', '2', '--json']
+    return String(JSON.parse(done([...words, '--classification', 'UNCLASSIFIED'], analyst)).id)
+  }
+  conflict = create('person')
+  for (const [who, score] of Object.entries({ alice: '0.95', bob: '0.05' })) {
+    const words = ['consensus', 'contribute', conflict, '--contributor', who, '--key', `${who}-1`, '--score', score]
+    done([...words, '--accuracy', '0.9', '--credibility', '0.9', '--classification', 'UNCLASSIFIED'], analyst)
+  }
+  open = create('a\u001b[2Jb')
+})
+afterEach(() => {
+  screen?.close()
+  screen = undefined
+})
+afterAll(async () => {
+  await served.stop()
+  site.remove()
+})
+
+function done(words: readonly string[], env: Readonly<Record<string, string>> = {}): string {
+  const { status, stdout, stderr } = site.run(words, env)
+  expect({ words, status, stderr }).toMatchObject({ status: 0 })
+  return stdout
+}
+
+const said = (...words: string[]) => JSON.parse(done(words))
+
+/** Another site's keys, pinned by their fingerprints; the other site never runs. */
+function pinPeer(): void {
+  const bravo = packagedSite('demo', 'bravo')
+  try {
+    const file = path.join(bravo.dir, 'bravo.json')
+    const { stdout } = bravo.run(['keys', 'export', '--out', file])
+    const fingerprints = stdout.match(/[\w-]{43}$/gm) ?? []
+    const words = ['peers', 'add', 'bravo', '--keys', file, '--tenant', 'bravo', '--ceiling', 'UNCLASSIFIED']
+    done([...words, '--fingerprint', fingerprints.join(',')])
+  } finally {
+    bravo.remove()
+  }
+}
+
+/** Types the command in a terminal of its own, and waits for the first look. */
+async function opened(env: Readonly<Record<string, string>> = {}): Promise<Screen> {
+  const made = tmuxScreen({ ...env, PLATFORM: executable(), PLATFORM_SITE: site.dir })
+  screen = made
+  made.type('echo before; stty -g; "$PLATFORM" admin; printf "ended:%s\\n" $?; stty -g')
+  await made.shows(/q quit/)
+  return made
+}
+
+inTerminal('shows roles, sessions and channels, and leaves the terminal as it was', async () => {
+  const made = await opened()
+  const all = await made.shows(/bravo +out +open/)
+  expect(all).toMatch(/site +ok +ok: store/)
+  expect(all).toMatch(/consensus +ok +ok: store/)
+  expect(all).toMatch(new RegExp(`${conflict.slice(0, 12)}\\S* +IN_CONFLICT .* 2/2 m2`))
+  expect(all).toMatch(new RegExp(`> ${open.slice(0, 12)}\\S* +PROPOSED`))
+  expect(all).toMatch(/bravo +in +open/)
+  expect(made.state().isAlternate).toBe(true)
+  made.press('q')
+  const after = await made.shows(/^ended:0$/m)
+  expect(after).toContain('before')
+  expect(made.state()).toEqual({ isAlternate: false, hasCursor: true })
+  await expect.poll(() => modes(made.seen())).toHaveLength(2)
+  const [before, then] = modes(made.seen())
+  expect(then).toBe(before)
+})
+
+/** The modes of the terminal as `stty -g` printed them, however the lines were broken. */
+function modes(seen: string): string[] {
+  return [...seen.matchAll(/^[0-9a-f]+(:[0-9a-f\n]+){10,}/gm)].map(([found]) => found.replaceAll('\n', ''))
+}
+
+inTerminal('keys choose, open, explain and go back', async () => {
+  const made = await opened()
+  await made.shows(/IN_CONFLICT/)
+  made.press('4')
+  await made.shows(/SESSIONS IN_CONFLICT \(1\)/)
+  made.press('Enter')
+  const detail = await made.shows(/^why +\S/m)
+  expect(detail).toContain(conflict)
+  expect(detail).toMatch(/^history +.*PROPOSED/m)
+  expect(detail).toContain('alice')
+  made.press('Escape')
+  await made.shows(/CHANNELS \(2\)/)
+  made.press('0', 'j', 'Tab')
+  await made.shows(/▌CHANNELS/)
+  expect(made.seen()).toMatch(new RegExp(`> ${conflict.slice(0, 12)}`))
+  made.press('?')
+  await made.shows(/^KEYS/m)
+  made.press('q')
+  await made.shows(/^ended:0$/m)
+})
+
+inTerminal('what others wrote cannot move the cursor', async () => {
+  const made = await opened()
+  expect(await made.shows(/PROPOSED/)).toContain('a\\u001b')
+  made.press('Enter')
+  await made.shows(/lens +a\\u001b\[2Jb 1/)
+})
+
+inTerminal('a change is seen without a key; a role that goes away is said in place, and so is its return', async () => {
+  const made = await opened()
+  await made.shows(/consensus +ok/)
+  const { token } = said('token', 'mint', '--subject', 'demo', '--roles', 'analyst', '--json')
+  done(['consensus', 'cancel', open, '--yes'], { PLATFORM_TOKEN: token })
+  await made.shows(new RegExp(`${open.slice(0, 12)}\\S* +WITHDRAWN`))
+  await served.stop()
+  const gone = await made.shows(/consensus +not running/)
+  expect(gone).toMatch(/SESSIONS all \(0\)/)
+  expect(await made.shows(/the role consensus does not answer/)).toMatch(/the role site does not answer/)
+  served = await site.serve()
+  await made.shows(/consensus +ok/)
+  await made.shows(/bravo +out +open/)
+})
+
+inTerminal('colours are there for a person, and not with NO_COLOR', async () => {
+  const colour = new RegExp(`${String.fromCharCode(27)}\\[([\\d;]*;)?[39][0-7]`)
+  const painted = await opened()
+  await painted.shows(/IN_CONFLICT/)
+  expect(painted.painted()).toMatch(colour)
+  painted.close()
+  const plain = await opened({ NO_COLOR: '1' })
+  await plain.shows(/IN_CONFLICT/)
+  expect(plain.painted()).not.toMatch(colour)
+})
+
+inTerminal('a terminal of any size shows what it has room for', async () => {
+  const made = await opened()
+  await made.shows(/CHANNELS/)
+  made.resize(60, 11)
+  await made.hides(/CHANNELS/)
+  await made.shows(/SESSIONS/)
+  made.resize(140, 40)
+  await made.shows(/CREATED/)
+  made.press('q')
+  await made.shows(/^ended:0$/m)
+})
+
+test('without a terminal it is refused, and the way out is named', () => {
+  const { status, stderr } = site.run(['admin'])
+  expect(status).toBe(2)
+  expect(stderr).toContain('needs a terminal')
+  expect(stderr).toContain('platform status --json')
+})
