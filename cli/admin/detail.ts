@@ -1,7 +1,7 @@
 // All that is known of one row, line by line, for the screen that enter opens.
 import type { Answered } from '../client/client.ts'
 import { wrapped } from './layout.ts'
-import { heardOf, outcomeOf, type Tone, textOf, toneOf } from './tables.ts'
+import { figure, heardOf, instant, outcomeOf, type Tone, textOf, toneOf } from './tables.ts'
 import type { Pane } from './view.ts'
 
 export type DetailLine = { readonly label: string; readonly text: string; readonly tone?: Tone }
@@ -55,7 +55,7 @@ function ofSession(session: Answered): DetailLine[] {
     ...line('session', session.id),
     { label: 'state', text: textOf(state), tone: toneOf(String(state)) },
     ...line('outcome', outcomeOf(session)),
-    ...line('conflict', conflict),
+    ...line('conflict', figure(conflict)),
     ...line('method', method),
     ...line('heard', `${heardOf(session)}, ${session.contributions} contributions`),
     ...line('undelivered', session.undelivered),
@@ -67,7 +67,7 @@ function ofSession(session: Answered): DetailLine[] {
     ...line('evidence', session.evidence_block_id),
     ...line('open dissent', session.open_dissent_id),
     ...line('attested', attested && `${attested.decision} by ${attested.by}: ${attested.rationale}`),
-    ...line('created', `${session.created_at} by ${session.created_by}`),
+    ...line('created', `${instant(session.created_at)} by ${session.created_by}`),
     { label: '', text: '' },
     ...history(session),
   ]
@@ -76,7 +76,7 @@ function ofSession(session: Answered): DetailLine[] {
 function history({ history: steps = [] }: Answered): DetailLine[] {
   return (steps as readonly Answered[]).map(({ at, from, to, trigger, by, reason, decision }, place) => ({
     label: place === 0 ? 'history' : '',
-    text: `${at}  ${from ? `${from} → ` : ''}${to}${why(reason ?? decision)}  ${trigger} by ${by}`,
+    text: `${instant(at)}  ${from ? `${from} → ` : ''}${to}${why(reason ?? decision)}  ${trigger} by ${by}`,
     tone: toneOf(String(to)),
   }))
 }

@@ -25,13 +25,16 @@ test('panes never take more lines than there are', () => {
   )
 })
 
-test('every table fits into 80 columns', () => {
+test('every table fits, and at 80 columns nothing of it is left out', () => {
   for (const pane of panes) {
-    const { columns } = tableOf(pane, [], 80)
-    const sizes = widths(columns, 78)
-    expect(sizes.reduce((sum, size) => sum + size + 2, -2)).toBeLessThanOrEqual(78)
-    expect(columns.every(({ heading }, at) => heading.length <= (sizes[at] ?? 0))).toBe(true)
+    for (const terminal of [30, 60, 79, 80, 100, 111, 200]) {
+      const { columns } = tableOf(pane, [], terminal)
+      const sizes = widths(columns, terminal - 2)
+      expect(sizes.reduce((sum, size) => sum + size + 2, -2)).toBeLessThanOrEqual(terminal - 2)
+      expect(columns.every(({ heading }, at) => heading.length <= (sizes[at] ?? 0))).toBe(true)
+    }
   }
+  expect(panes.map((pane) => tableOf(pane, [], 80).columns.length)).toEqual([4, 6, 10])
 })
 
 test('the selected row is always among those shown', () => {

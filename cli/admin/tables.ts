@@ -18,15 +18,27 @@ export type Table = {
   readonly rows: readonly { readonly key: string; readonly cells: readonly Cell[] }[]
 }
 
+/** Characters that a growing column can do with. */
+const leastGrowing = 8
+
 type Shown = Column & { readonly cell: (item: Answered) => Cell }
 
 /** `columns` of the terminal. Absent values are a dash. */
 export function tableOf(pane: Pane, items: readonly Answered[], columns: number): Table {
-  const shown = shownOf[pane].filter(({ from = 0 }) => columns >= from)
+  const shown = fitting(
+    shownOf[pane].filter(({ from = 0 }) => columns >= from),
+    columns,
+  )
   return {
     columns: shown.map(({ cell: _cell, ...column }) => column),
     rows: items.map((item) => ({ key: keyOf(pane, item), cells: shown.map(({ cell }) => cell(item)) })),
   }
+}
+
+/** The last columns matter least: they give way on a narrow terminal. */
+function fitting(shown: readonly Shown[], columns: number): readonly Shown[] {
+  const needed = shown.reduce((sum, { width, grows }) => sum + 2 + (grows ? Math.min(width, leastGrowing) : width), 0)
+  return needed <= columns || shown.length === 1 ? shown : fitting(shown.slice(0, -1), columns)
 }
 
 /** What tells a row from the others of its pane, for as long as it is there. */
@@ -65,13 +77,13 @@ const shownOf: Readonly<Record<Pane, readonly Shown[]>> = {
     { heading: 'PEER', width: 10, grows: true, cell: plain('peer') },
     { heading: 'WAY', width: 3, cell: plain('direction') },
     { heading: 'STATE', width: 7, cell: ({ state }) => ({ text: textOf(state), tone: toneOf(String(state)) }) },
-    { heading: 'NEXT', width: 6, cell: plain('next_seq') },
+    { heading: 'NEXT', width: 5, cell: plain('next_seq') },
     { heading: 'HIGHEST', width: 7, cell: plain('highest_seq') },
     { heading: 'GAPS', width: 4, cell: trouble('gaps') },
     { heading: 'BACKLOG', width: 7, cell: ({ backlog }) => owed(backlog) },
     { heading: 'REFUSED', width: 7, cell: trouble('quarantined') },
-    { heading: 'SENT', width: 6, cell: plain('sent') },
-    { heading: 'RECEIVED', width: 8, cell: plain('received') },
+    { heading: 'SENT', width: 5, cell: plain('sent') },
+    { heading: 'RECVD', width: 5, cell: plain('received') },
     { heading: 'TRANSPORT', width: 10, from: 100, cell: plain('transport', 'faint') },
   ],
 }
@@ -103,9 +115,8 @@ function needs({ fault, dependencies = [] }: Answered): Cell {
 
 /** What was decided and how surely; for a conflict why there is none. */
 export function outcomeOf({ decision, reason, result }: Answered): string {
-  const score = (result as Answered | undefined)?.score
-  const shown = typeof score === 'number' ? score.toFixed(4) : undefined
-  return [decision ?? reason, shown].filter((part) => part !== undefined).join(' ') || '-'
+  const score = figure((result as Answered | undefined)?.score)
+  return [decision ?? reason, score].filter((part) => part !== undefined).join(' ') || '-'
 }
 
 /** `2/3 m2`: heard, of how many, and how many are needed. */
@@ -118,8 +129,14 @@ function owed(count: unknown): Cell {
   return { text: textOf(count), ...(count ? { tone: 'warn' as const } : {}) }
 }
 
-function instant(given: unknown): string {
+/** To the second; UTC, as everywhere. */
+export function instant(given: unknown): string {
   return textOf(given).replace('T', ' ').slice(0, 19)
+}
+
+/** Four decimals are enough to read. */
+export function figure(value: unknown): string | undefined {
+  return typeof value === 'number' ? value.toFixed(4) : undefined
 }
 
 export function textOf(value: unknown): string {

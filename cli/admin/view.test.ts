@@ -4,8 +4,9 @@ import { expect, test } from 'vitest'
 import { firstView, type Keys, keyName, pressed, selectedAt, type View } from './view.ts'
 
 const keys: Keys = { roles: ['site', 'consensus'], sessions: ['s1', 's2', 's3'], channels: [] }
+const scrollMax = 5
 const after = (...names: string[]): View | undefined =>
-  names.reduce<View | undefined>((view, name) => view && pressed(view, name, keys), firstView)
+  names.reduce<View | undefined>((view, name) => view && pressed(view, name, keys, scrollMax), firstView)
 
 test('tab goes round the panes, back as well', () => {
   expect(['tab', 'backtab'].map((key) => after(key)?.pane)).toEqual(['channels', 'roles'])
@@ -28,6 +29,8 @@ test('the selection stays with its row when others come before it, and goes to t
 test('enter opens the row in sight, escape goes back; where there is no row, nothing opens', () => {
   expect(after('enter')).toMatchObject({ over: 'detail', selected: { sessions: 's1' } })
   expect(after('enter', 'j', 'j', 'k')).toMatchObject({ over: 'detail', scroll: 1 })
+  expect(after('enter', 'pagedown', 'j', 'k')).toMatchObject({ scroll: 4 })
+  expect(after('enter', 'end', 'home')).toMatchObject({ scroll: 0 })
   expect(after('enter', 'j', 'escape')).toMatchObject({ over: 'nothing', scroll: 0 })
   expect(after('tab', 'enter')?.over).toBe('nothing')
   expect(after('?', '?')?.over).toBe('nothing')
@@ -60,11 +63,11 @@ test('q leaves from everywhere; other keys, whatever they are, do not', () => {
   const key = fc.oneof(fc.constantFrom(...known), fc.string({ minLength: 1, maxLength: 1 }))
   fc.assert(
     fc.property(fc.array(key.filter((name) => name !== 'q')), (names) => {
-      const view = after(...names)
-      expect(view?.scroll).toBeGreaterThanOrEqual(0)
-      expect(view?.selected[view.pane] ?? keys[view.pane][0]).toBe(
-        keys[view?.pane ?? 'roles'][selectedAt(view?.selected[view.pane], keys[view?.pane ?? 'roles'])],
-      )
+      const view = after(...names) ?? expect.fail('a key left')
+      const rows = keys[view.pane]
+      expect(view.scroll).toBeGreaterThanOrEqual(0)
+      expect(view.scroll).toBeLessThanOrEqual(scrollMax)
+      expect(rows.slice(selectedAt(view.selected[view.pane], rows))[0]).toBe(view.selected[view.pane] ?? rows[0])
     }),
   )
 })

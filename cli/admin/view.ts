@@ -30,10 +30,13 @@ export const firstView: View = {
 
 const page = 10
 
-/** The view after a key; undefined when the person leaves. A key that means nothing here changes nothing. */
-export function pressed(view: View, key: string, keys: Keys): View | undefined {
+/**
+ * The view after a key; undefined when the person leaves. A key that means nothing here changes nothing.
+ * `scrollMax`: the last line that what lies over the panes can be scrolled to.
+ */
+export function pressed(view: View, key: string, keys: Keys, scrollMax: number): View | undefined {
   if (key === 'q') return undefined
-  if (view.over !== 'nothing') return pressedOver(view, key)
+  if (view.over !== 'nothing') return pressedOver(view, key, scrollMax)
   if (key === '?') return { ...view, over: 'help', scroll: 0 }
   const step = steps[key]
   if (step !== undefined) return moved(view, step, keys[view.pane])
@@ -55,11 +58,10 @@ const steps: Readonly<Record<string, number>> = {
 }
 
 /** Escape and enter go back, as does the key that opened the help. */
-function pressedOver(view: View, key: string): View {
+function pressedOver(view: View, key: string, scrollMax: number): View {
   if (key === 'escape' || key === 'enter' || key === '?') return { ...view, over: 'nothing', scroll: 0 }
   const step = steps[key]
-  if (step === undefined) return view
-  return { ...view, scroll: Math.max(0, step === Infinity ? view.scroll : view.scroll + step) }
+  return step === undefined ? view : { ...view, scroll: Math.max(0, Math.min(scrollMax, view.scroll + step)) }
 }
 
 function moved(view: View, step: number, keys: readonly string[]): View {

@@ -55,16 +55,51 @@ async function evidenceOf(id: string): Promise<string> {
   return file
 }
 
+type Told = { readonly id: string; readonly event: string; readonly data: Json }
+
+const eventsIn = (stdout: string): Told[] =>
+  stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
 describe('sessions', () => {
   test('two who agree ratify; watch tells each step and ends there', async () => {
     const session = await ratified()
     expect(session).toMatchObject({ state: 'RATIFIED', decision: 'match' })
     const watched = await platform(['consensus', 'watch', session.id, '--until', 'RATIFIED', '--json'], analyst)
     expect(watched.exit).toBe(0)
-    const steps = watched.stdout.trim().split('\n')
-    expect(steps.map((line) => JSON.parse(line).to)).toEqual(['PROPOSED', 'PENDING_QUORUM', 'RATIFIED'])
+    const told = eventsIn(watched.stdout)
+    expect(told.map(({ id }) => id)).toEqual(['1', '2', '3', '4', '5', '6'])
+    expect(told.map(({ event, data }) => [event, data.to ?? data.contributor_id ?? data.state])).toEqual([
+      ['state', 'PROPOSED'],
+      ['contribution', 'alice'],
+      ['state', 'PENDING_QUORUM'],
+      ['contribution', 'bob'],
+      ['state', 'RATIFIED'],
+      ['result', 'RATIFIED'],
+    ])
     const { items } = await answered(['consensus', 'list', '--state', 'RATIFIED'], analyst)
     expect(items.map(({ id }: { id: string }) => id)).toContain(session.id)
+  })
+
+  test('watch resumes after an event, even one between a decision and its result, and reads well', async () => {
+    const { id } = await ratified()
+    const words = ['consensus', 'watch', id, '--until', 'RATIFIED', '--after']
+    const resumed = await platform([...words, '5', '--json'], analyst)
+    expect([resumed.exit, eventsIn(resumed.stdout).map((told) => [told.id, told.event])]).toEqual([
+      0,
+      [['6', 'result']],
+    ])
+    const { exit, stdout } = await platform([...words, '1'], analyst)
+    expect(exit).toBe(0)
+    expect(stdout.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(/^ {2}2 {2}\S+Z {2}alice scores 0\.9 \(accuracy 0\.9, credibility 0\.9\) {2}by demo$/),
+      expect.stringMatching(/^ {2}3 {2}\S+Z {2}PROPOSED → PENDING_QUORUM {2}contribution by demo$/),
+      expect.stringMatching(/^ {2}4 {2}\S+Z {2}bob scores 0\.95 /),
+      expect.stringMatching(/^ {2}5 {2}\S+Z {2}PENDING_QUORUM → RATIFIED \(match\) {2}contribution by demo$/),
+      expect.stringMatching(/^ {2}6 {2}RATIFIED \(match\) {2}score 0\.9250, conflict 0\.0500$/),
+    ])
   })
 
   test('two who do not agree end in a conflict that is explained, and a person can settle', async () => {

@@ -14,7 +14,7 @@ import { carry, folderOf } from './courier.ts'
 import { channelOf, delivered, inState, seen, shared, type Two, twoSites } from './question.ts'
 
 const seed = Number(process.env.KILL_SEED ?? 20)
-const kills = 10
+const kills = 8
 const questions = 30
 const lanes = 3
 
@@ -31,9 +31,11 @@ beforeAll(async () => {
   for (const site of [two.alpha, two.bravo]) daemons.set(site, await site.start())
   const streams = new AbortController()
   const carrier = carrying(streams.signal)
-  const killer = killing()
+  const asked = new AbortController()
+  const killer = killing(asked.signal)
   try {
     await Promise.all([...Array(lanes).keys()].map(asking))
+    asked.abort()
     await killer
     for (const id of ids) await ratifiedAtBoth(id)
   } finally {
@@ -79,33 +81,34 @@ async function carrying(signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Each site in turn. */
-async function killing(): Promise<void> {
+/** Each site in turn, while questions are asked. */
+async function killing(signal: AbortSignal): Promise<void> {
   for (const [at, changes] of moments.entries()) {
     const site = at % 2 === 0 ? two.bravo : two.alpha
-    await changesOnDisk(site, changes)
+    await changesOnDisk(site, changes, signal)
+    if (signal.aborted) return
     await daemons.get(site)?.kill()
     killed++
-    console.log('KILL', Math.round(performance.now()))
     daemons.set(site, await site.start())
   }
 }
 
-/** Resolves after so many changes to the site's databases and drop folders. */
-async function changesOnDisk(site: PackagedSite, wanted: number): Promise<void> {
+/** Resolves after so many changes to the site's databases and drop folders, or when told to look no more. */
+async function changesOnDisk(site: PackagedSite, wanted: number, signal: AbortSignal): Promise<void> {
   const peer = site === two.alpha ? two.bravo : two.alpha
   const drops = ['in/new', 'in/work', 'in/done', 'out/tmp', 'out/ready'].map((name) => folderOf(site, peer, name))
-  const stopping = new AbortController()
   let changes = 0
-  try {
-    await new Promise<void>((resolve) => {
-      for (const folder of [path.join(site.dir, 'data'), ...drops]) {
-        fs.watch(folder, { signal: stopping.signal }, () => ++changes >= wanted && resolve())
-      }
-    })
-  } finally {
-    stopping.abort()
-  }
+  let enough: () => void = () => undefined
+  const reached = new Promise<void>((resolve) => (enough = resolve))
+  signal.addEventListener('abort', enough)
+  const watchers = [path.join(site.dir, 'data'), ...drops].map((folder) =>
+    fs.watch(folder, () => {
+      changes++
+      if (changes >= wanted) enough()
+    }),
+  )
+  await reached
+  for (const watcher of watchers) watcher.close()
 }
 
 function ratifiedAtBoth(id: string): Promise<unknown> {

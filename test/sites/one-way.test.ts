@@ -41,7 +41,7 @@ describe('contributed on bravo, ratified on alpha', () => {
     expect(ratified).toMatchObject({ state: 'RATIFIED', decision: 'match', contributors: 2 })
     block_id = ratified.evidence_block_id ?? ''
     await until(() => fs.readdirSync(folderOf(there.from, there.to, 'out', 'ready')).length === 2)
-    expect(await seen(atBravo, id)).toMatchObject({ state: 'PENDING_QUORUM', undelivered: 0 })
+    expect(await delivered(atBravo, id)).toMatchObject({ state: 'PENDING_QUORUM' })
     expect(await atBravo.refusal(getEvidence, { block_id })).toBe('not_found')
   })
 

@@ -40,6 +40,8 @@ export type Who = {
   readonly roles?: readonly string[]
   readonly tenant?: string
   readonly clearance?: { level: string; categories?: string[]; nationality?: string }
+  /** Of the token; a day unless said. */
+  readonly lifetime_s?: number
 }
 
 export type SiteWorld = {
@@ -141,7 +143,7 @@ async function furnish(folder: SiteFolder, options: WorldOptions & Required<Pick
 
 /** Minted beside the running site with its own key, as the command line does. */
 async function tokenFor(folder: SiteFolder, siteName: string, who: Who & { readonly tenant: string }, now: number) {
-  const { subject = 'ann', roles = ['analyst'], tenant, clearance = { level: 'TOP_SECRET' } } = who
+  const { subject = 'ann', roles = ['analyst'], tenant, clearance = { level: 'TOP_SECRET' }, lifetime_s = 86_400 } = who
   const keys = readKeyFiles(folder.keys)
   const key = keys.find(({ public_key }) => public_key.use === 'token') ?? fail('the site has no token key')
   const issuer = offlineIssuer({
@@ -152,7 +154,7 @@ async function tokenFor(folder: SiteFolder, siteName: string, who: Who & { reado
     now: () => now,
     random: (bytes) => randomBytes(bytes).toString('hex'),
   })
-  return (await issuer.mint({ sub: subject, tenant_id: tenant, roles: [...roles], clearance }, 86_400)).token
+  return (await issuer.mint({ sub: subject, tenant_id: tenant, roles: [...roles], clearance }, lifetime_s)).token
 }
 
 function listening(faults: string[]): Log {

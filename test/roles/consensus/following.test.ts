@@ -1,6 +1,6 @@
 // A session that lives at a peer: the copy here is told to exist, speaks with one voice, and only follows.
 import { afterAll, expect, test } from 'vitest'
-import type { MessageKind } from '../../../daemon/kernel/transport.ts'
+import type { MessageKind, Statement } from '../../../daemon/kernel/transport.ts'
 import { decide } from '../../../daemon/roles/consensus/combine/decide.ts'
 import { dissent as dissentBody } from '../../../daemon/roles/consensus/combine/dissent.ts'
 import { list as recordOf } from '../../../daemon/roles/consensus/contribution/list.ts'
@@ -41,10 +41,8 @@ const policy = {
 let count = 0
 
 const service = () => world().as({ subject: 'role:site', roles: ['service'], tenant: '*' })
-const signed = async <F extends Record<string, unknown>>(kind: MessageKind, fields: F, peer = bravo) => ({
-  ...fields,
-  message: await peer.message(kind, fields),
-})
+const signed = (kind: MessageKind, fields: Record<string, unknown>, peer = bravo, said: Partial<Statement> = {}) =>
+  peer.message(kind, fields, said)
 
 async function invitedByBravo(): Promise<string> {
   const session_id = `ses_${String(++count).padStart(32, '0')}`
@@ -54,8 +52,8 @@ async function invitedByBravo(): Promise<string> {
 }
 
 /** 200, or the code of the refusal. */
-const outcome = async (session_id: string, what: object, peer = bravo) =>
-  (await service()).refusal(result, await signed('result', { session_id, ...what }, peer))
+const outcome = async (session_id: string, what: object, peer = bravo, said: Partial<Statement> = {}) =>
+  (await service()).refusal(result, await signed('result', { session_id, ...what }, peer, said))
 
 function torn(session_id: string, id = `dis_${session_id}`) {
   const opinions = opinionsOf([0], [1])
@@ -107,6 +105,23 @@ test('an invitation makes the copy, once; the same id for another session is ref
   expect(await (await service()).refusal(invite, other)).toBe('already_exists')
   const foreign = await signed('invitation', fields, charlie)
   expect(await (await service()).refusal(invite, foreign)).toBe('already_exists')
+})
+
+test('an invitation into a label that its message does not carry makes nothing', async () => {
+  const session_id = 'ses_mislabelled'
+  const fields = { session_id, lens_id: 'lens-b', lens_version: '1', policy }
+  for (const wrong of [{ level: 'SECRET' }, { policy: 'NATO' }, { releasable_to: ['tenant-b'] }]) {
+    const sent = await signed('invitation', { ...fields, classification: { ...label, ...wrong } })
+    expect(await (await service()).refusal(invite, sent)).toBe('label_denied')
+  }
+  for (const kind of [
+    { ...fields, classification: label },
+    { session_id, ...retracted },
+  ]) {
+    expect(await (await service()).refusal(invite, kind as never)).toBe('invalid')
+    expect(await (await service()).refusal(result, kind as never)).toBe('invalid')
+  }
+  expect(await (await operatorOf(world())).refusal(get, { id: session_id })).toBe('not_found')
 })
 
 test('whoever speaks here speaks with the site’s one voice, and decides nothing', async () => {
@@ -163,13 +178,15 @@ test('a dissent that arrives after its settlement is kept as settled, and change
   ])
 })
 
-test('a renewed dissent takes the place of the one before', async () => {
+test('a renewed dissent takes the place of the one before, which does not come back when it is told again', async () => {
   const person = await operatorOf(world())
   const id = await invitedByBravo()
   expect(await outcome(id, torn(id, `dis_1${id}`))).toBe(200)
   expect(await outcome(id, torn(id, `dis_2${id}`))).toBe(200)
+  expect(await outcome(id, torn(id, `dis_1${id}`))).toBe(200)
   const copy = await delivered(person, id)
   expect(copy.history.map(({ to }) => to)).toEqual(['PROPOSED', 'IN_CONFLICT'])
+  expect(copy.open_dissent_id).toBe(`dis_2${id}`)
   const { items } = await person.ok(bySession, { session_id: id })
   expect(Object.fromEntries(items.map((item) => [item.id, item.resolution]))).toEqual({
     [`dis_1${id}`]: 'superseded',
@@ -181,6 +198,7 @@ test('an outcome counts only from the peer that the session lives at, and only i
   const person = await operatorOf(world())
   const id = await invitedByBravo()
   expect(await outcome(id, retracted, charlie)).toBe('not_your_tenant')
+  expect(await outcome(id, retracted, bravo, { receiver_tenant_id: 'tenant-z' })).toBe('not_your_tenant')
   const { evidence } = await proven(id)
   const bent = { ...evidence, content: { ...evidence.content, decision: 'non_match' } }
   expect(await outcome(id, { evidence: bent })).toBe('signature_invalid')

@@ -9,8 +9,8 @@ import { canonical, sha384 } from '../../../daemon/kernel/canonical.ts'
 import type { Signatures } from '../../../daemon/kernel/keys.ts'
 import type { Label } from '../../../daemon/kernel/label.ts'
 import type { Peer } from '../../../daemon/kernel/peer.ts'
-import type { MessageKind, Statement } from '../../../daemon/kernel/transport.ts'
-import type { Message } from '../../../daemon/roles/consensus/federation/message.ts'
+import type { MessageBody, MessageKind, Statement } from '../../../daemon/kernel/transport.ts'
+import type { FederationMessage } from '../../../daemon/roles/consensus/federation/message.ts'
 import { noon } from '../../support/simulated-clock.ts'
 
 const at = new Date(noon).toISOString()
@@ -24,8 +24,13 @@ export type PeerSite = {
   readonly tenant_id: string
   /** As alpha pins it. */
   readonly pinned: Peer
-  /** Signed by the peer's message key, and delivered with its fields; `said` changes what the statement says. */
-  message(kind: MessageKind, data: Readonly<Record<string, unknown>>, said?: Partial<Statement>): Promise<Message>
+  /** Signed by the peer's message key. `said` changes what the statement says, `written` what its body says. */
+  message(
+    kind: MessageKind,
+    data: Readonly<Record<string, unknown>>,
+    said?: Partial<Statement>,
+    written?: Partial<MessageBody>,
+  ): Promise<FederationMessage>
   sign: Signatures['sign']
   remove(): void
 }
@@ -50,13 +55,14 @@ export async function peerSite(name: string, tenant_id: string): Promise<PeerSit
       inventory_interval_s: 300,
       enrolled: at,
     },
-    async message(kind, data, said = {}) {
-      const body = canonical({ label: sharedLabel, schema: `consensus.${kind}/1`, data })
+    async message(kind, data, said = {}, written = {}) {
+      const schema = `consensus.${kind}/1`
+      const body = canonical({ label: said.label ?? sharedLabel, schema, data, ...written })
       seq = Math.max(seq + 1, said.seq ?? 0)
       const statement: Statement = {
         v: 1,
         type: 'platform.message',
-        channel: `${name}.alpha`,
+        channel: `filedrop/${name}/alpha`,
         src: name,
         dst: 'alpha',
         sender_tenant_id: tenant_id,
@@ -68,14 +74,14 @@ export async function peerSite(name: string, tenant_id: string): Promise<PeerSit
         kind,
         created: at,
         not_after: new Date(noon + 7 * 86_400_000).toISOString(),
-        body: { sha384: sha384(body), length: Buffer.byteLength(body), schema: `consensus.${kind}/1` },
+        body: { sha384: sha384(body), length: Buffer.byteLength(body), schema },
         label: sharedLabel,
         parent_block_ids: [],
         max_hops: 1,
         ...said,
       }
-      const signed = await signatures.sign('statement', Buffer.from(canonical(statement)))
-      return { transport: 'filedrop', envelope: `${JSON.stringify(signed)}\n`, body }
+      const envelope = await signatures.sign('statement', Buffer.from(canonical(statement)))
+      return { envelope, body: Buffer.from(body).toString('base64url') }
     },
     sign: signatures.sign,
     remove: () => fs.rmSync(dir, { recursive: true, force: true }),

@@ -22,6 +22,9 @@ export class SessionModel {
   readonly policy: QuorumPolicy
   readonly standing = new Map<string, Said>()
   readonly path: SessionState[] = ['PROPOSED']
+  /** The event number of each step of the path. */
+  readonly numbers: number[] = [1]
+  events = 1
   contributions = 0
   decision: 'match' | 'non_match' | undefined
   reason: Reason | undefined
@@ -49,6 +52,7 @@ export class SessionModel {
     if (!before && this.standing.size === this.policy.n) return 'quorum_full'
     this.standing.set(said.who, said)
     this.contributions += 1
+    this.events += 1
     this.#become(this.#verdict(), false)
     return undefined
   }
@@ -68,7 +72,7 @@ export class SessionModel {
 
   cancel(): string | undefined {
     if (this.state === 'WITHDRAWN') return 'session_closed'
-    this.path.push('WITHDRAWN')
+    this.#enter('WITHDRAWN')
     return undefined
   }
 
@@ -101,13 +105,21 @@ export class SessionModel {
     if (state === 'RATIFIED') {
       this.decision = decision
       this.reason = undefined
-      this.path.push(state)
+      this.#enter(state)
     }
     if (state === 'IN_CONFLICT' && (!wasInConflict || isResolve)) {
       this.reason = reason
       this.dissents += 1
-      if (!wasInConflict) this.path.push(state)
+      if (!wasInConflict) this.#enter(state)
     }
-    if (state === 'PENDING_QUORUM' && this.state === 'PROPOSED' && this.contributions > 0) this.path.push(state)
+    if (state === 'PENDING_QUORUM' && this.state === 'PROPOSED' && this.contributions > 0) this.#enter(state)
+  }
+
+  /** A step is an event, and what is decided by it is one more. */
+  #enter(state: SessionState): void {
+    this.path.push(state)
+    this.events += 1
+    this.numbers.push(this.events)
+    if (state === 'RATIFIED' || state === 'IN_CONFLICT') this.events += 1
   }
 }

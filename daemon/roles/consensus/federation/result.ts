@@ -38,8 +38,8 @@ export const result = operation({
   async run(call, message) {
     const sent = await opened(call, message, 'result', sentResult)
     if (isRefused(sent)) return sent
-    const fields = sent.data
-    const { src } = sent.statement
+    const { src, receiver_tenant_id } = sent.statement
+    const fields = await unseen(call, sent.data)
     if (fields.evidence && (!isWhole(fields.evidence) || fields.evidence.content.session_id !== fields.session_id)) {
       return refuse('signature_invalid', 'the evidence block does not hold together')
     }
@@ -49,6 +49,8 @@ export const result = operation({
       .update<Refused | 'entered' | 'changed' | 'same'>(fields.session_id, ({ value }) => {
         if (value.origin?.peer !== src)
           return { answer: refuse('not_your_tenant', 'the session does not live at this peer') }
+        if (value.tenant_id !== receiver_tenant_id)
+          return { answer: refuse('not_your_tenant', 'the session belongs to another tenant than the receiver') }
         const next = follow(value, fields, src, at)
         if (next === value) return { answer: 'same' }
         return {
@@ -63,6 +65,12 @@ export const result = operation({
     return shown(doc)
   },
 })
+
+/** Without a dissent that is kept already: one that comes again must not take the place of what followed it. */
+async function unseen(call: Call, fields: Fields): Promise<Fields> {
+  const { dissent, ...rest } = fields
+  return dissent && (await call.store(dissents).find(dissent.id)) ? rest : fields
+}
 
 /** What the copy becomes; the same value when it has seen this outcome before. A withdrawn copy follows nothing more. */
 function follow(

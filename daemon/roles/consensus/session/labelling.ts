@@ -17,7 +17,10 @@ export function labelFor(call: Call, given: Classification): Label | Refused {
 /** A bare level says nothing of releasability: within a session it is releasable as the session is. */
 export function withinSession(given: Classification, label: Label, session: Label): Label {
   if (typeof given !== 'string') return label
-  if (label.level === session.level && session.categories.length === 0 && session.originator === label.originator)
-    return session
-  return { ...label, releasable_to: session.releasable_to ?? [session.originator] }
+  const releasable_to = session.releasable_to ?? [session.originator]
+  // The session's own object where it says just that, and never with what its first join takes away: a repeat of these
+  // words must have the same label, and so the same digest, as when they were first said.
+  const isSame = label.level === session.level && session.categories.length === 0
+  const isJoined = session.releasable_to !== undefined && session.created === undefined
+  return isSame && isJoined && session.originator === label.originator ? session : { ...label, releasable_to }
 }

@@ -46,8 +46,8 @@ describe('a contribution', () => {
     expect(session).toMatchObject({ state: 'RATIFIED', decision: 'match', contributions: 2, contributors: 2, owes: 1 })
     expect(session.history.map(({ seq, to }) => [seq, to])).toEqual([
       [1, 'PROPOSED'],
-      [2, 'PENDING_QUORUM'],
-      [3, 'RATIFIED'],
+      [3, 'PENDING_QUORUM'],
+      [5, 'RATIFIED'],
     ])
     expect(kinds(session)).toEqual(['evidence'])
   })
@@ -80,12 +80,21 @@ describe('a contribution', () => {
     expect(codeOf(full.session, full.standing, contributionOf('a', 1, 2), { max_contributions: 1 })).toBe('quorum_full')
   })
 
-  test('raises the session’s label to the join of both; a label of another policy is refused', () => {
-    const secret = { ...unclassified, level: 'SECRET', categories: ['NUC'] }
-    const { session } = taking(sessionOf(), { ...contributionOf('a', 0.5), classification: secret })
-    expect(session.label).toMatchObject({ level: 'SECRET', categories: ['NUC'], releasable_to: ['tenant-a'] })
-    const foreign = { ...contributionOf('a', 0.5), classification: { ...unclassified, policy: 'NATO' } }
-    expect(codeOf(sessionOf(), emptyStanding('start'), foreign)).toBe('label_denied')
+  test('narrows the session’s releasability to what both have, and changes nothing else of its label', () => {
+    const label = { ...unclassified, level: 'SECRET', categories: ['NUC'], releasable_to: ['tenant-a', 'FR', 'DE'] }
+    const classification = { ...unclassified, releasable_to: ['FR', 'tenant-a', 'IT'] }
+    const { session } = taking(sessionOf({ label }), { ...contributionOf('a', 0.5), classification })
+    expect(session.label).toEqual({ ...label, releasable_to: ['FR', 'tenant-a'] })
+  })
+
+  test.each([
+    ['a higher level', { level: 'RESTRICTED' }],
+    ['a category that the session does not have', { categories: ['NUC'] }],
+    ['another policy', { policy: 'NATO' }],
+    ['an unknown level', { level: 'COSMIC' }],
+  ])('with %s exceeds the session’s label, and is refused', (_, more) => {
+    const given = { ...contributionOf('a', 0.5), classification: { ...unclassified, ...more } }
+    expect(codeOf(sessionOf(), emptyStanding('start'), given)).toBe('label_denied')
   })
 
   test('to a session that lives at a peer is sent there and decides nothing; an older one is not sent', () => {
