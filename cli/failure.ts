@@ -28,8 +28,10 @@ export function report(terminal: Terminal, error: unknown): Exit {
     return error.exit
   }
   if (hasProblems(error)) {
-    complain(terminal, 'the profile cannot be used', error.problems, '`platform profile schema` shows what is allowed')
-    return 1
+    const isRefusal = error.name === 'StartRefused'
+    const what = isRefusal ? 'the site may not run like this' : 'the profile cannot be used'
+    complain(terminal, what, error.problems, isRefusal ? undefined : '`platform profile schema` shows what is allowed')
+    return isRefusal ? 3 : 1
   }
   complain(terminal, error instanceof Error ? error.message : String(error), [], undefined)
   if (terminal.env.PLATFORM_DEBUG && error instanceof Error) terminal.note(error.stack ?? '')
@@ -52,6 +54,6 @@ function isObjection(error: unknown): error is Error & { exit: Exit; remedy: str
   return error instanceof Error && error.name === 'Objection' && 'exit' in error
 }
 
-function hasProblems(error: unknown): error is { problems: readonly { path: string; message: string }[] } {
-  return error instanceof Error && error.name === 'ProfileError' && 'problems' in error
+function hasProblems(error: unknown): error is Error & { problems: readonly { path: string; message: string }[] } {
+  return error instanceof Error && /^(ProfileError|StartRefused)$/.test(error.name) && 'problems' in error
 }

@@ -1,7 +1,7 @@
 // Keys as a person presses them: what is selected stays selected, and no key leads nowhere.
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { firstView, type Keys, keyName, pressed, selectedAt, type View } from './view.ts'
+import { firstView, type Keys, keyNames, pressed, selectedAt, type View } from './view.ts'
 
 const keys: Keys = { roles: ['site', 'consensus'], sessions: ['s1', 's2', 's3'], channels: [] }
 const scrollMax = 5
@@ -72,10 +72,10 @@ test('q leaves from everywhere; other keys, whatever they are, do not', () => {
   )
 })
 
-test('keys have one name; pastes and chords have none', () => {
-  expect(keyName('', { tab: true, shift: true })).toBe('backtab')
-  expect(keyName('', { return: true })).toBe('enter')
-  expect(keyName('q', {})).toBe('q')
-  expect(keyName('q', { ctrl: true })).toBeUndefined()
-  expect(keyName('qq', {})).toBeUndefined()
+test('keys have names, bursts of them as well; chords have none', () => {
+  expect(keyNames('', { tab: true, shift: true })).toEqual(['backtab'])
+  expect(keyNames('', { return: true })).toEqual(['enter'])
+  expect(keyNames('q', {})).toEqual(['q'])
+  expect(keyNames('0j\t', {})).toEqual(['0', 'j', 'tab'])
+  expect(keyNames('q', { ctrl: true })).toEqual([])
 })

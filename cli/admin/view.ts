@@ -85,14 +85,16 @@ export function selectedAt(selected: string | undefined, keys: readonly string[]
   return Math.max(0, selected === undefined ? 0 : keys.indexOf(selected))
 }
 
-/** What Ink tells of a key, as one name: `tab`, `up`, `q`; undefined for what is no key of ours, a paste included. */
-export function keyName(input: string, key: Readonly<Record<string, unknown>>): string | undefined {
-  if (key.ctrl || key.meta) return undefined
-  if (key.tab) return key.shift ? 'backtab' : 'tab'
+/** What Ink tells of a key, as names: `tab`, `up`, `q`. A burst of keys comes as one text; chords have no name. */
+export function keyNames(input: string, key: Readonly<Record<string, unknown>>): string[] {
+  if (key.ctrl || key.meta) return []
+  if (key.tab) return [key.shift ? 'backtab' : 'tab']
   const named = Object.keys(names).find((name) => key[name])
-  if (named) return names[named]
-  return input.length === 1 ? input : undefined
+  if (named) return [names[named] ?? named]
+  return Array.from(input, (typed) => inText[typed] ?? typed)
 }
+
+const inText: Readonly<Record<string, string>> = { '\t': 'tab', '\r': 'enter', '\n': 'enter' }
 
 const names: Readonly<Record<string, string>> = {
   upArrow: 'up',

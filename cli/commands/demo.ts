@@ -1,12 +1,13 @@
 // The main job end to end, with nothing installed: two sites that share only carried files decide two questions.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { offline } from '../../daemon/boot/offline.ts'
 import { command, Failure } from '../command.ts'
 import { link } from '../demo/carrier.ts'
 import { type DemoSite, makeDemoSite, startDemoSite } from '../demo/demo-site.ts'
 import { countsOf, dissentOf, inShort, verifiedEvidence } from '../demo/report.ts'
+import { selfCommand } from '../demo/self.ts'
 import { decideTogether } from '../demo/story.ts'
 import { paint } from '../output.ts'
 import { flag, otherwise, text, whole } from '../params.ts'
@@ -81,7 +82,7 @@ async function play(dir: string, sites: DemoSite[], signal: AbortSignal, keep: b
   })
   const ratified = inShort(agreed.home)
   say(
-    `${ratified.state} at ${alpha.name}, ${agreed.guest.state} at ${bravo.name}: ${ratified.decision}, score ${ratified.score}`,
+    `${ratified.state} at ${alpha.name}, ${agreed.guest.state} at ${bravo.name}: ${ratified.decision}, score ${ratified.score?.toFixed(4)}`,
   )
 
   step('3. A question on which they differ')
@@ -162,11 +163,17 @@ async function pin(dir: string, site: string, peer: string, say: (line: string) 
 }
 
 function nextSteps(dir: string): string[] {
+  const platform = selfCommand()
+    .map((word) => relative(process.cwd(), word))
+    .map((word) => (word.includes('/') ? word : `./${word}`))
+    .join(' ')
+  const carried = join(dir, 'carried', 'alpha-to-bravo')
+  const first = readdirSync(carried).find((name) => name.endsWith('.env.json')) ?? ''
   return [
     `everything is in ${dir}; to look again:`,
-    `platform evidence verify ${join(dir, 'evidence-at-bravo.json')} --keys ${join(dir, 'alpha.keys.json')}`,
-    `platform filedrop verify ${join(dir, 'carried', 'alpha-to-bravo')}/*.env.json --keys ${join(dir, 'alpha.keys.json')}`,
-    `platform audit verify --site ${join(dir, 'alpha')}`,
-    `platform serve --site ${join(dir, 'alpha')}`,
+    `${platform} evidence verify ${join(dir, 'evidence-at-bravo.json')} --keys ${join(dir, 'alpha.keys.json')}`,
+    `${platform} filedrop verify ${join(carried, first)} --keys ${join(dir, 'alpha.keys.json')}`,
+    `${platform} audit verify --site ${join(dir, 'alpha')}`,
+    `${platform} serve --site ${join(dir, 'alpha')}`,
   ]
 }

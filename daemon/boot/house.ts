@@ -13,6 +13,7 @@ import type { Role } from '../kernel/role.ts'
 import type { Resolved } from '../kernel/settings.ts'
 import type { Transport } from '../kernel/transport.ts'
 import { settings as siteRoleSettings } from '../roles/site/settings.ts'
+import { accreditedPeers } from './accredited-peers.ts'
 import { asking, type Office } from './asking.ts'
 import { type Bus, bus } from './bus.ts'
 import { delivery, recentlyVerified } from './carriage.ts'
@@ -21,7 +22,7 @@ import { chores } from './chores.ts'
 import { type Identity, offlineIdentity } from './issuer.ts'
 import { needsOf } from './needs.ts'
 import { valuesOf } from './profile.ts'
-import { httpMetrics, newService, type Service } from './service.ts'
+import { atMost, grace_ms, httpMetrics, newService, type Service } from './service.ts'
 import type { SiteFolder } from './site-folder.ts'
 import { siteParts } from './site-parts.ts'
 import { openStock, type Stock } from './stock.ts'
@@ -40,7 +41,8 @@ export type Plan = {
 export type House = {
   readonly services: readonly Service[]
   readonly log: Log
-  startCarriers(): Promise<void>
+  /** Listens, starts the workers and the carriers. Throws when no role is left. */
+  open(): Promise<void>
   /** Carriers first, so that nothing new comes in, then the services, then their databases. */
   close(drain_ms: number): Promise<void>
 }
@@ -60,27 +62,60 @@ type Shared = Plan & {
   readonly transports: Transport[]
 }
 
-/** Opens databases and carriers of all roles; nothing listens yet. What was opened is closed again when one fails. */
+/** Opens databases and carriers of all roles; nothing listens yet. A role that cannot start leaves the others alone. */
 export async function openHouse(plan: Plan): Promise<House> {
   const shared = share(plan)
-  try {
-    for (const role of plan.starting) shared.services.push(furnish(shared, role))
-  } catch (error) {
-    await close(shared, 0)
-    throw error
-  }
   const log = shared.logOf('boot')
+  const failures: unknown[] = []
+  const withoutFailing = async (role: string, act: () => Promise<void>) => {
+    try {
+      await act()
+    } catch (error) {
+      failures.push(error)
+      log.error('platform.role.failed', { failed: role, error: error instanceof Error ? error.message : String(error) })
+      await leaveOut(shared, role)
+    }
+  }
+  const someoneIsLeft = () => {
+    if (shared.services.length === 0) throw failures[0]
+  }
+  for (const role of plan.starting) {
+    await withoutFailing(role.name, async () => void shared.services.push(furnish(shared, role)))
+  }
+  someoneIsLeft()
   return {
     services: shared.services,
     log,
-    async startCarriers() {
-      for (const transport of shared.transports) {
-        const deliver = delivery(asking(shared.office, 'site'), log)
-        await transport.start((message) => shared.recent.during(message, shared.peers, () => deliver(message)))
-      }
+    async open() {
+      for (const service of [...shared.services]) await withoutFailing(service.role.name, () => service.listen())
+      someoneIsLeft()
+      for (const service of shared.services) service.work()
+      await startCarriers(shared, log)
     },
     close: (drain_ms) => close(shared, drain_ms),
   }
+}
+
+async function startCarriers(shared: Shared, log: Log): Promise<void> {
+  const deliver = delivery(asking(shared.office, 'site'), log)
+  for (const transport of shared.transports) {
+    await transport.start((message) => shared.recent.during(message, shared.peers, () => deliver(message)))
+  }
+}
+
+/** Takes a role that could not start out of this process, so that another process may run it. */
+async function leaveOut({ services, stocks, transports, office }: Shared, role: string): Promise<void> {
+  office.workshops.delete(role)
+  if (role === 'site') for (const transport of transports.splice(0)) await transport.stop()
+  for (const service of taken(services, (each) => each.role.name === role)) await service.stop(0)
+  for (const stock of taken(stocks, (each) => each.role === role)) await stock.close()
+}
+
+/** Removes from the list what fits, and gives it back. */
+function taken<T>(list: T[], fits: (each: T) => boolean): T[] {
+  const found = list.filter(fits)
+  list.splice(0, list.length, ...list.filter((each) => !fits(each)))
+  return found
 }
 
 function share(plan: Plan): Shared {
@@ -98,7 +133,7 @@ function share(plan: Plan): Shared {
     logOf,
     random,
     identity,
-    peers: peerFiles(folder.peers),
+    peers: accreditedPeers(peerFiles(folder.peers), resolved, clock.now),
     recent: recentlyVerified(),
     office: { folder, workshops: new Map(), serviceToken: identity.serviceToken, random },
     announcements: bus(),
@@ -139,6 +174,7 @@ function furnish(shared: Shared, role: Role): Service {
     role_table: identity.role_table,
     store: stock.store,
     record: (events) => stock.audit.append(events),
+    only_tenant: role.serves === 'site' ? site.tenant_id : undefined,
   }
   office.workshops.set(role.name, workshop)
   const { audit_keep_days } = valuesOf(resolved, siteRoleSettings)
@@ -160,7 +196,7 @@ function furnish(shared: Shared, role: Role): Service {
 }
 
 async function close({ transports, services, stocks }: Shared, drain_ms: number): Promise<void> {
-  for (const transport of transports) await transport.stop()
+  for (const transport of transports) await atMost(drain_ms + grace_ms, transport.stop())
   for (const service of services.toReversed()) await service.stop(drain_ms)
   for (const stock of stocks.toReversed()) await stock.close()
 }

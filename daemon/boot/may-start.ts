@@ -5,6 +5,7 @@ import { labelSettings, platformSettings } from '../kernel/platform-settings.ts'
 import type { Role } from '../kernel/role.ts'
 import type { Resolved } from '../kernel/settings.ts'
 import { settings as siteRoleSettings } from '../roles/site/settings.ts'
+import { accreditationFault } from './accredited-peers.ts'
 import { type ProfileProblem, valuesOf } from './profile.ts'
 
 export type Standing = {
@@ -71,20 +72,12 @@ export function isLoopback(host: string): boolean {
 
 /** In profile D every federation channel is accredited, by name and date, or the process does not start. */
 function unaccredited({ resolved, starting, peers, now }: Standing): ProfileProblem[] {
-  const isSite = starting.some((role) => role.name === 'site')
-  if (!isSite || valuesOf(resolved, platformSettings).deployment_profile !== 'classified_airgapped') return []
-  const { accreditations } = valuesOf(resolved, siteRoleSettings)
-  const today = new Date(now).toISOString().slice(0, 10)
+  if (!starting.some((role) => role.name === 'site')) return []
   return peers.flatMap((peer) => {
-    const held = Object.hasOwn(accreditations, peer) ? accreditations[peer] : undefined
-    if (held && held.valid_until >= today) return []
-    const why = held ? `its accreditation ended on ${held.valid_until}` : 'it has no accreditation'
-    return [
-      {
-        path: `site.accreditations.${peer}`,
-        message: `the channel to ${peer} may not be used: ${why} {authority, reference, valid_until}`,
-      },
-    ]
+    const fault = accreditationFault(peer, resolved, now)
+    if (!fault) return []
+    const message = `the channel to ${peer} may not be used: ${fault} {authority, reference, valid_until}`
+    return [{ path: `site.accreditations.${peer}`, message }]
   })
 }
 

@@ -24,6 +24,14 @@ export function blocksOf(roles: readonly Role[]): Block[] {
   return [...new Map(all.map((section) => [section.name, section])).values()]
 }
 
+/** Settings that are well formed, and with which the site must not run. */
+export class StartRefused extends ProfileError {
+  constructor(problems: readonly ProfileProblem[]) {
+    super(problems)
+    this.name = 'StartRefused'
+  }
+}
+
 /** Parses the profile file; throws ProfileError for unreadable or malformed YAML. */
 export function readProfile(file: string): Record<string, unknown> {
   let text: string

@@ -9,7 +9,7 @@ import type { Resolved, Sources } from '../kernel/settings.ts'
 import { roles } from '../roles.ts'
 import { type House, openHouse } from './house.ts'
 import { startProblems } from './may-start.ts'
-import { ProfileError, readProfile, settle, valuesOf } from './profile.ts'
+import { ProfileError, readProfile, StartRefused, settle, valuesOf } from './profile.ts'
 import type { Service } from './service.ts'
 import type { SiteFolder } from './site-folder.ts'
 
@@ -40,12 +40,10 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const peers = peerFiles(options.folder.peers)
   const names = (await peers.list()).map((peer) => peer.name)
   const problems = startProblems({ resolved, all: roles, starting, peers: names, now: clock.now() })
-  if (problems.length > 0) throw new ProfileError(problems)
+  if (problems.length > 0) throw new StartRefused(problems)
   const house = await openHouse({ folder: options.folder, resolved, starting, clock, log: options.log })
   try {
-    for (const service of house.services) await service.listen()
-    for (const service of house.services) service.work()
-    await house.startCarriers()
+    await house.open()
   } catch (error) {
     await house.close(0)
     throw error

@@ -92,9 +92,22 @@ export function newService(given: Making): Service {
     async stop(drain_ms) {
       phase = 'stopping'
       await Promise.all(servers.map((server) => server.close(drain_ms)))
-      await workers?.stop()
+      await atMost(drain_ms + grace_ms, workers?.stop())
     },
   }
+}
+
+/** What a stop leaves to work that was told to end, over the time that requests are given. */
+export const grace_ms = 5_000
+
+/** Waits for the work, but no longer than this: a stop must end, and everything durable can be taken up again. */
+export async function atMost(limit_ms: number, work: Promise<void> | undefined): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, limit_ms)
+  })
+  await Promise.race([work, late])
+  clearTimeout(timer)
 }
 
 /** How long a check took, whether it held; a check that throws does not hold. */

@@ -22,8 +22,8 @@ import {
 } from '../roles/site/parts.ts'
 import { quarantinesOf } from './carriers.ts'
 import type { Identity } from './issuer.ts'
+import { backup } from './offline/store-files.ts'
 import type { SiteFolder } from './site-folder.ts'
-import type { Stock } from './stock.ts'
 
 export type PartMaterials = {
   readonly role: Role
@@ -32,14 +32,12 @@ export type PartMaterials = {
   readonly peers: Peers
   readonly transports: readonly Transport[]
   readonly recent: RecentlyVerified
-  /** All databases of this process; grows while the roles start. */
-  readonly stocks: readonly Stock[]
   readonly now: () => number
 }
 
 /** Least privilege: each role is given what it is for, and nothing else. */
 export function siteParts(given: PartMaterials): [string, unknown][] {
-  const { role, folder, identity, peers, transports, recent, stocks, now } = given
+  const { role, folder, identity, peers, transports, recent, now } = given
   const named = <P>(key: PartKey<P>, value: P): [string, unknown] => [key.name, value]
   if (role.name === 'consensus') {
     const posting: Webhooks = { post: (url, secret_file, body) => postWebhook(url, secret_file, body, now()) }
@@ -53,17 +51,18 @@ export function siteParts(given: PartMaterials): [string, unknown][] {
     named(recentlyVerifiedPart, recent),
     named(issuerPart, identity.issuer),
     named<Quarantines>(quarantinesPart, quarantinesOf(folder, peers)),
-    named(backupsPart, backups(folder, stocks, now)),
+    named(backupsPart, backups(folder, now)),
   ]
 }
 
-function backups(folder: SiteFolder, stocks: readonly Stock[], now: () => number): Backups {
+/** Made like those of `platform store backup`, of all roles of the site, so that `platform store restore` takes them. */
+function backups(folder: SiteFolder, now: () => number): Backups {
   return {
     async run(dir = join(folder.data, 'backups'), keep) {
       const name = new Date(now()).toISOString().replaceAll(/[:.]/g, '-')
+      fs.mkdirSync(dir, { recursive: true, mode: 0o700 })
       const draft = join(dir, `.${name}.part`)
-      fs.mkdirSync(draft, { recursive: true, mode: 0o700 })
-      for (const stock of stocks) await stock.file.backup(join(draft, `${stock.role}.db`))
+      await backup(folder, draft, now(), () => undefined)
       fs.renameSync(draft, join(dir, name))
       const made = fs
         .readdirSync(dir)

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { type AuditLog, auditRecord } from './audit.ts'
 import { type Call, part } from './call.ts'
+import { type Refused, refuse } from './errors.ts'
 import { permits } from './identity.ts'
 import { dominates, labelOfKey } from './label.ts'
 import { type Addressed, type AnyOperation, operation, Reply } from './operation.ts'
@@ -17,7 +18,7 @@ export type DependencyHealth = z.infer<typeof dependencyHealth>
 
 const healthReport = z
   .strictObject({
-    status: z.enum(['ok', 'degraded', 'starting', 'stopping']),
+    status: z.enum(['ok', 'degraded']),
     service: z.string(),
     dependencies: z.array(dependencyHealth).optional().meta({ description: 'Only for callers with a token' }),
   })
@@ -133,11 +134,12 @@ function auditOperation(path: string): AnyOperation {
   })
 }
 
-async function report(call: Call, detailed: boolean): Promise<z.infer<typeof healthReport>> {
+async function report(call: Call, detailed: boolean): Promise<z.infer<typeof healthReport> | Refused> {
   const parts = call.part(serviceParts)
-  const dependencies = await parts.health()
   const phase = parts.phase()
-  const status = phase !== 'ready' ? phase : dependencies.every((dependency) => dependency.ok) ? 'ok' : 'degraded'
+  if (phase !== 'ready') return refuse('unavailable', `the service is ${phase}`)
+  const dependencies = await parts.health()
+  const status = dependencies.every((dependency) => dependency.ok) ? 'ok' : 'degraded'
   return { status, service: String(parts.service_info.name), ...(detailed ? { dependencies } : {}) }
 }
 

@@ -20,7 +20,6 @@ export type Request = {
   readonly idempotency_key: string | undefined
   readonly last_event_id: string | undefined
   readonly trace_id: string
-  /** Only made when it is asked for. */
   readonly signal: AbortSignal
   /** The whole Authorization header, for the operations that authenticate clients rather than tokens. */
   readonly authorization?: string | undefined
@@ -36,6 +35,8 @@ export type Workshop = {
   readonly role_table: Readonly<Record<string, readonly string[]>>
   readonly store: Store
   readonly record: (events: readonly AuditEvent[]) => Promise<void>
+  /** The one tenant whose people the role serves; undefined: all. */
+  readonly only_tenant?: string | undefined
 }
 
 const nobody: Caller = { subject: 'anonymous', tenant_id: '', roles: [], permissions: new Set(), clearance: undefined }
@@ -77,12 +78,20 @@ export async function admit(
   bearer: string | undefined,
 ): Promise<Caller | Refused> {
   const claims = bearer === undefined ? undefined : await shop.identity.verify(bearer)
-  if (operation.allow === 'public') return claims ? callerOf(claims, shop.role_table) : nobody
+  const isKnown = claims !== undefined && isServed(claims, shop.only_tenant)
+  if (operation.allow === 'public') return isKnown ? callerOf(claims, shop.role_table) : nobody
   if (!claims)
     return refuse('unauthenticated', bearer === undefined ? 'no bearer token was sent' : 'the token is not valid')
+  if (!isKnown) return refuse('forbidden', 'this service is for the site’s own tenant')
   const caller = callerOf(claims, shop.role_table)
   if (operation.allow === 'authenticated' || permits(caller.permissions, operation.allow)) return caller
   return refuse('forbidden', `this needs the permission ${operation.allow}`)
+}
+
+/** Every tenant at once is for the site's own roles alone, whatever a token says. */
+function isServed({ sub, tenant_id }: Claims, only: string | undefined): boolean {
+  if (tenant_id === '*') return sub.startsWith('role:')
+  return only === undefined || tenant_id === only
 }
 
 /** Runs an admitted request to its answer. Never throws: whatever goes wrong becomes a `Refused`. */
@@ -177,9 +186,7 @@ function makeCall(shop: Workshop, address: string, caller: Caller, request: Requ
     caller,
     address,
     trace_id: request.trace_id,
-    get signal() {
-      return request.signal
-    },
+    signal: request.signal,
     accepts: request.accepts,
     last_event_id: request.last_event_id,
     authorization: request.authorization,
@@ -211,7 +218,7 @@ function makeCall(shop: Workshop, address: string, caller: Caller, request: Requ
     }),
     record: shop.record,
   }
-  const call: Call = Object.setPrototypeOf(own, surroundings)
+  const call: Call = Object.assign(Object.create(surroundings) as Surroundings, own)
   return call
 }
 

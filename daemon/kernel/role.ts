@@ -18,6 +18,8 @@ export type Role = {
   readonly name: string
   readonly purpose: string
   readonly port: number
+  /** `site`: it belongs to the site alone, and people of other tenants have no business with it. */
+  readonly serves: 'tenants' | 'site'
   /** Prefix under which health, service-info and metrics are served besides the root. */
   readonly api_prefix: string
   /** Roles that must run somewhere on the site before this one is ready. */

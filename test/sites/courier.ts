@@ -52,10 +52,10 @@ export function carry(road: Road): Parcel[] {
   return parcels
 }
 
-/** The statement that the envelope carries; nothing is verified. */
-export function statementIn({ env }: Parcel): Record<string, unknown> {
-  const { payload } = JSON.parse(env.toString('utf8')) as { payload: string }
-  return JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as Record<string, unknown>
+/** The session that a parcel is about: the body is plain, so that whoever carries it can look. */
+export function sessionIn({ body }: Parcel): string {
+  const { data } = JSON.parse(body.toString('utf8')) as { data: { session_id: string } }
+  return data.session_id
 }
 
 export type Reason = {

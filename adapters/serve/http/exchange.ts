@@ -81,9 +81,7 @@ export async function carryOut(desk: Desk, flight: Flight, request: FastifyReque
     accepts: acceptsOf(request.headers.accept),
     ...(flight.conditions as Conditions),
     trace_id: trace.trace_id,
-    get signal() {
-      return flight.controller.signal
-    },
+    signal: flight.controller.signal,
     // Where a token is what admits, it has done its work and goes no further.
     authorization: target.operation.allow === 'public' ? request.headers.authorization : undefined,
   })

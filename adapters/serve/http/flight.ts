@@ -14,7 +14,7 @@ export class Flight {
   readonly trace: Trace
   /** Milliseconds of `performance.now()`. */
   readonly started_ms = performance.now()
-  #controller: AbortController | undefined
+  readonly controller = new AbortController()
   caller: Caller | undefined
   conditions: Conditions | undefined
   /** The answer has been given, or begun: a later one is dropped. */
@@ -24,12 +24,6 @@ export class Flight {
     this.target = target
     this.reply = reply
     this.trace = trace
-  }
-
-  /** Made on demand: most operations never look at their signal. */
-  get controller(): AbortController {
-    this.#controller ??= new AbortController()
-    return this.#controller
   }
 
   get isStream(): boolean {

@@ -7,7 +7,7 @@ import type { Look, Source } from '../look.ts'
 import { Colours, Tinted } from '../parts/tinted.tsx'
 import { keyOf } from '../tables.ts'
 import { useExplanation, useLook } from '../use-look.ts'
-import { firstView, type Keys, keyName, pressed, type View } from '../view.ts'
+import { firstView, type Keys, keyNames, pressed, type View } from '../view.ts'
 import { Over } from './over.tsx'
 import { Overview } from './overview.tsx'
 
@@ -24,12 +24,13 @@ export function Admin({ source, hasColour }: Props) {
   // Keys may come faster than renders: each has to find what the one before it left.
   const now = useRef(view)
   useInput((input, key) => {
-    const name = keyName(input, key)
-    if (name === undefined) return
-    const next = pressed(now.current, name, keysOf(seen), Math.max(0, (over?.length ?? 0) - height))
-    if (next === undefined) return exit()
-    now.current = next
-    setView(next)
+    const scrollMax = Math.max(0, (over?.length ?? 0) - height)
+    for (const name of keyNames(input, key)) {
+      const next = pressed(now.current, name, keysOf(seen), scrollMax)
+      if (next === undefined) return exit()
+      now.current = next
+    }
+    setView(now.current)
   })
   return (
     <Colours.Provider value={hasColour}>

@@ -40,6 +40,7 @@ export const consensus = role({
   name: 'consensus',
   purpose: 'Hosts multi-contributor consensus sessions with quorum, dissent and evidence',
   port: 8400,
+  serves: 'tenants',
   api_prefix: '/api/v2',
   needs: ['site'],
   settings: [settings],

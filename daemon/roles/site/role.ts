@@ -22,6 +22,7 @@ export const site = role({
   name: 'site',
   purpose: 'Owns the site’s keys, peers, channels, token issuer, audit checkpoints and backups',
   port: 8420,
+  serves: 'site',
   api_prefix: '/api/v2',
   needs: [],
   settings: [settings, filedropSettings],

@@ -1,28 +1,18 @@
-// The event stream of a session: every change of state with the combiner's result, resumed where a client stopped.
+// The event stream of a session: who may follow it, until when, and that all who do are told the same.
 import { expect, test } from 'vitest'
 import { attest } from '../../../daemon/roles/consensus/session/attest.ts'
 import { cancel } from '../../../daemon/roles/consensus/session/cancel.ts'
 import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
-import { transition } from '../../../daemon/roles/consensus/session/model.ts'
-import { type EventReader, readEvents } from '../../support/event-reader.ts'
+import { create } from '../../../daemon/roles/consensus/session/create.ts'
+import type { EventReader } from '../../support/event-reader.ts'
 import type { Person } from '../../support/person.ts'
 import { until } from '../../support/site-world.ts'
-import { open, operatorOf, opinion, sharedWorld } from './consensus-world.ts'
+import { asked, open, operatorOf, opinion, sharedWorld } from './consensus-world.ts'
+import { followed, numbersIn, states, steps } from './session-events.ts'
 
 const world = sharedWorld(() => ({ contributors: ['c1', 'c2', 'c3'] }))
 
-const follow = ({ token }: Person, id: string, after?: string) =>
-  readEvents(world().url('consensus'), `/api/v2/consensus/session/${id}/events`, token, after)
-
-/** Changes of state, whatever else the stream may tell. */
-function steps({ seen }: EventReader) {
-  return seen.flatMap(({ data }) => {
-    const step = transition.safeParse(data)
-    return step.success ? [step.data] : []
-  })
-}
-const states = (reader: EventReader) => steps(reader).map(({ to }) => to)
-const ids = ({ seen }: EventReader) => seen.map(({ id }) => Number(id))
+const follow = (person: Person, id: string, after?: string) => followed(world(), person, id, after)
 
 async function ratifiedByThree(person: Person, id: string): Promise<void> {
   for (const [who, score] of [
@@ -52,7 +42,7 @@ test('create, then three contributions: the stream tells PROPOSED, PENDING_QUORU
   await person.ok(cancel, { id })
   await reader.ended
   expect(states(reader).at(-1)).toBe('WITHDRAWN')
-  expect(ids(reader)).toEqual(reader.seen.map((_, at) => at + 1))
+  expect(numbersIn(reader)).toEqual(reader.seen.map((_, at) => at + 1))
 })
 
 test('a late reader gets the whole story; one who resumes gets the rest, over a restart too', async () => {
@@ -66,7 +56,7 @@ test('a late reader gets the whole story; one who resumes gets the rest, over a 
   const whole = await follow(person, id)
   await until(() => states(whole).length === 3)
   expect(states(whole)).toEqual(['PROPOSED', 'PENDING_QUORUM', 'IN_CONFLICT'])
-  const seen = whole.seen[1]?.id
+  const seen = whole.seen[2]?.id
   await world().restart()
   await whole.ended
   const resumed = await follow(person, id, seen)
@@ -75,7 +65,7 @@ test('a late reader gets the whole story; one who resumes gets the rest, over a 
   await person.ok(cancel, { id })
   await resumed.ended
   expect(states(resumed)).toEqual(['IN_CONFLICT', 'RATIFIED', 'WITHDRAWN'])
-  expect(ids(resumed)[0]).toBe(Number(seen) + 1)
+  expect(numbersIn(resumed)[0]).toBe(Number(seen) + 1)
 })
 
 test('a stream of a session that is WITHDRAWN ends by itself', async () => {
@@ -87,15 +77,53 @@ test('a stream of a session that is WITHDRAWN ends by itself', async () => {
   expect(states(reader)).toEqual(['PROPOSED', 'WITHDRAWN'])
 })
 
-test('it ends for a reader whom the session’s label has risen above', async () => {
-  const high = await operatorOf(world())
-  const low = await world().as({ clearance: { level: 'UNCLASSIFIED' } })
-  const { id } = await open(high, { m: 2, n: 2 })
+test('it ends for a reader to whom the session is no longer releasable', async () => {
+  const french = { clearance: { level: 'SECRET', nationality: 'FR' } }
+  const high = await world().as({ subject: 'olga', roles: ['operator'], ...french })
+  const low = await world().as()
+  const classification = { level: 'UNCLASSIFIED', releasable_to: ['FR', 'tenant-a'] }
+  const { id } = await high.ok(create, { ...asked({ m: 2, n: 2 }), classification })
   const reader = await follow(low, id)
   await until(() => states(reader).length === 1)
-  await high.ok(contribute, { id, ...opinion('c1', 1, [1, 1], 'SECRET') })
+  const narrow = { level: 'UNCLASSIFIED', releasable_to: ['FR'] }
+  await high.ok(contribute, { id, ...opinion('c1', 1), classification: narrow })
   await reader.ended
-  expect(states(reader)).toEqual(['PROPOSED'])
+  expect(reader.seen.map(({ event }) => event)).toEqual(['state'])
+  expect((await high.ok(contribute, { id, ...opinion('c2', 1) })).state).toBe('RATIFIED')
+})
+
+test('it ends within about a second of the token’s end, and tells nothing of what comes after', async () => {
+  const person = await operatorOf(world())
+  const { id } = await open(person, { m: 3, n: 3 })
+  const [brief, quiet] = await Promise.all(
+    ['bea', 'quin'].map(async (subject) => follow(await world().as({ subject, lifetime_s: 60 }), id)),
+  )
+  const lasting = await follow(person, id)
+  await until(() => [brief, quiet, lasting].every((reader) => reader?.seen.length === 1))
+  world().clock.advance(59_999)
+  await person.ok(contribute, { id, ...opinion('c1', 0.9) })
+  await until(() => [brief, quiet, lasting].every((reader) => reader?.seen.length === 3))
+  world().clock.advance(1)
+  const began = performance.now()
+  await quiet?.ended
+  expect(performance.now() - began).toBeLessThan(3_000)
+  await person.ok(contribute, { id, ...opinion('c2', 0.9) })
+  await brief?.ended
+  await until(() => lasting.seen.length === 4)
+  expect([brief, quiet].map((reader) => reader?.seen.length)).toEqual([3, 3])
+  await person.ok(cancel, { id })
+  await lasting.ended
+})
+
+test('what happens in the moment that the token has ended is not told any more', async () => {
+  const person = await operatorOf(world())
+  const { id } = await open(person, { m: 3, n: 3 })
+  const brief = await follow(await world().as({ lifetime_s: 60 }), id)
+  await until(() => brief.seen.length === 1)
+  world().clock.advance(60_000)
+  await person.ok(contribute, { id, ...opinion('c1', 0.9) })
+  await brief.ended
+  expect(brief.seen).toHaveLength(1)
 })
 
 test('twenty readers of one session all get the same', async () => {

@@ -1,19 +1,16 @@
-// Contributions of peers: to the bit what local ones are, in the order of their source, and nothing unsigned among them.
+// Contributions of peers: to the bit what local ones are, in the order of their source, and counted once.
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
-import { auditRecord } from '../../../daemon/kernel/audit.ts'
-import type { MessageBody, Statement } from '../../../daemon/kernel/transport.ts'
 import { combine } from '../../../daemon/roles/consensus/combine/combine.ts'
 import { list as recordOf } from '../../../daemon/roles/consensus/contribution/list.ts'
 import { contribute as federate } from '../../../daemon/roles/consensus/federation/contribute.ts'
-import type { FederationMessage } from '../../../daemon/roles/consensus/federation/message.ts'
 import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
 import { create } from '../../../daemon/roles/consensus/session/create.ts'
 import { get } from '../../../daemon/roles/consensus/session/get.ts'
 import { combinationMethods } from '../../support/opinions.ts'
-import { noon } from '../../support/simulated-clock.ts'
-import { type AskedPolicy, asked, delivered, operatorOf, opinion, sharedWorld } from './consensus-world.ts'
-import { peerSite, shared, sharedLabel } from './peer-messages.ts'
+import { type AskedPolicy, asked, operatorOf, opinion, sharedWorld } from './consensus-world.ts'
+import { carrierOf, invitedSession, opinionFields } from './federated-session.ts'
+import { peerSite, shared } from './peer-messages.ts'
 
 const numRuns = Number(process.env.FAST_CHECK_RUNS ?? 25)
 const bravo = await peerSite('bravo', 'tenant-b')
@@ -27,18 +24,8 @@ afterAll(() => {
 const everybody = ['tenant-b', 'tenant-c', 'c1', 'c2', 'c3']
 const world = sharedWorld(() => ({ contributors: everybody, peers: [bravo.pinned, charlie.pinned] }))
 
-/** What the carriers act as. */
-const carrier = () => world().as({ subject: 'role:site', roles: ['service'], tenant: '*' })
-
-async function invited(policy: AskedPolicy, invite = ['bravo', 'charlie']) {
-  const person = await operatorOf(world())
-  const { id } = await person.ok(create, { ...asked(policy), classification: shared, invite })
-  return delivered(person, id)
-}
-
-function fieldsOf(session_id: string, pair_score: number, [accuracy, credibility] = [1, 1]) {
-  return { session_id, pair_score, accuracy: accuracy ?? 1, credibility: credibility ?? 1, classification: sharedLabel }
-}
+const carrier = () => carrierOf(world())
+const invited = (policy: AskedPolicy) => invitedSession(world(), policy, ['bravo', 'charlie'])
 
 const share = fc.oneof(fc.constantFrom(0, 1, 0.5), fc.double({ min: 0, max: 1, noNaN: true }))
 const sets = fc
@@ -61,7 +48,7 @@ test('a set fed partly by peers, in any order, gives what it gives locally, to t
       for (const { who, score, accuracy, credibility } of shuffled) {
         const peer = [bravo, charlie].find(({ tenant_id }) => tenant_id === who)
         const given = { ...opinion(who, score, [accuracy, credibility]), classification: shared }
-        const fields = fieldsOf(mixed.id, score, [accuracy, credibility])
+        const fields = opinionFields(mixed.id, score, [accuracy, credibility])
         if (peer) await service.ok(federate, await peer.message('contribution', fields))
         else await person.ok(contribute, { id: mixed.id, ...given })
       }
@@ -114,7 +101,7 @@ describe('of one source, a lower (epoch, seq) never supersedes a higher', () => 
     const { id } = await invited({ m: 3, n: 3 })
     const service = await carrier()
     for (const [epoch, seq, score] of arrivals) {
-      const fields = fieldsOf(id, score)
+      const fields = opinionFields(id, score)
       await service.ok(federate, await bravo.message('contribution', fields, { epoch, seq }))
     }
     const { items } = await service.ok(recordOf, { id })
@@ -126,7 +113,7 @@ describe('of one source, a lower (epoch, seq) never supersedes a higher', () => 
 test('a message that is delivered again changes nothing, and its lineage is kept', async () => {
   const { id } = await invited({ m: 3, n: 3 })
   const service = await carrier()
-  const fields = fieldsOf(id, 0.9)
+  const fields = opinionFields(id, 0.9)
   const parent = 'ab'.repeat(32)
   const message = await bravo.message('contribution', fields, { parent_block_ids: [parent] })
   const before = await service.ok(federate, message)
@@ -143,129 +130,6 @@ test('a message that is delivered again changes nothing, and its lineage is kept
   })
 })
 
-type Fields = ReturnType<typeof fieldsOf>
-type Wrong = {
-  readonly told: string
-  readonly code: string
-  readonly make: (fields: Fields) => Promise<unknown>
-  readonly invite?: string[]
-}
-
-const signedBy = (fields: object, said?: Partial<Statement>, peer = bravo, written?: Partial<MessageBody>) =>
-  peer.message('contribution', { ...fields }, said, written)
-const altered = async (fields: Fields, change: (message: FederationMessage) => Record<string, unknown>) => {
-  const message = await signedBy(fields)
-  return { ...message, ...change(message) }
-}
-const unsigned = ({ envelope: { payload, signatures } }: FederationMessage) => ({
-  envelope: { payload, signatures: signatures.map((each) => ({ ...each, signature: 'A'.repeat(86) })) },
-})
-const rewritten = ({ body }: FederationMessage) => ({
-  body: Buffer.from(Buffer.from(body, 'base64url').toString().replace('0.9', '0.1')).toString('base64url'),
-})
-const time = (ms: number) => new Date(noon + ms).toISOString()
-const minutes = 60_000
-const above = { ...sharedLabel, level: 'SECRET' }
-
-/** What is no message at all: 422. */
-const shapeless: Wrong[] = [
-  { told: 'flat JSON', make: async (fields) => fields },
-  { told: 'flat JSON beside a message', make: async (fields) => ({ ...fields, ...(await signedBy(fields)) }) },
-  {
-    told: 'an envelope as text',
-    make: (fields) => altered(fields, ({ envelope }) => ({ envelope: JSON.stringify(envelope) })),
-  },
-  { told: 'an envelope without signatures', make: (fields) => altered(fields, () => ({ envelope: {} })) },
-  { told: 'a body as JSON', make: (fields) => altered(fields, () => ({ body: fields })) },
-  { told: 'a body that is not base64url', make: (fields) => altered(fields, () => ({ body: '{"data":1}' })) },
-  { told: 'signed data with a field too many', make: (fields) => signedBy({ ...fields, weight: 9 }) },
-  { told: 'signed data out of range', make: (fields) => signedBy({ ...fields, accuracy: 2 }) },
-  { told: 'a body of another schema', make: (fields) => signedBy(fields, {}, bravo, { schema: 'consensus.other/1' }) },
-].map((each) => ({ ...each, code: 'invalid' }))
-
-const forged: Wrong[] = [
-  { told: 'a signature of nobody', make: (fields: Fields) => altered(fields, unsigned) },
-  { told: 'another peer’s key under this name', make: (fields: Fields) => signedBy(fields, { src: 'bravo' }, charlie) },
-  { told: 'a peer that nobody enrolled', make: (fields: Fields) => signedBy(fields, { src: 'delta' }) },
-  {
-    told: 'another tenant than the pinned',
-    make: (fields: Fields) => signedBy(fields, { sender_tenant_id: 'tenant-c' }),
-  },
-  {
-    told: 'the receiver’s tenant as sender',
-    make: (fields: Fields) => signedBy(fields, { sender_tenant_id: 'tenant-a' }),
-  },
-  { told: 'a body that was changed on the way', make: (fields: Fields) => altered(fields, rewritten) },
-  { told: 'another site’s message', make: (fields: Fields) => signedBy(fields, { dst: 'delta' }) },
-  { told: 'a message of another kind', make: (fields: Fields) => signedBy(fields, { kind: 'result' }) },
-  {
-    told: 'an expired message',
-    make: (fields: Fields) => signedBy(fields, { created: time(-90 * minutes), not_after: time(-16 * minutes) }),
-  },
-  { told: 'a message from the future', make: (fields: Fields) => signedBy(fields, { created: time(16 * minutes) }) },
-].map((each) => ({ ...each, code: 'signature_invalid' }))
-
-const mislabelled: Wrong[] = [
-  {
-    told: 'a label above the channel’s ceiling',
-    make: (fields: Fields) => signedBy(fields, { label: { ...sharedLabel, level: 'TOP_SECRET' } }),
-  },
-  {
-    told: 'a label that is not releasable to this site',
-    make: (fields: Fields) => signedBy(fields, { label: { ...sharedLabel, releasable_to: ['tenant-b'] } }),
-  },
-  { told: 'a body under another label', make: (fields: Fields) => signedBy(fields, {}, bravo, { label: above }) },
-  {
-    told: 'a contribution above its message',
-    make: (fields: Fields) => signedBy({ ...fields, classification: above }),
-  },
-  {
-    told: 'a contribution above the session',
-    make: (fields: Fields) => signedBy({ ...fields, classification: above }, { label: above }),
-  },
-  {
-    told: 'a contribution that would hide the session from everybody',
-    make: (fields: Fields) => signedBy({ ...fields, classification: { ...sharedLabel, releasable_to: ['nobody'] } }),
-  },
-].map((each) => ({ ...each, code: 'label_denied' }))
-
-const misplaced: Wrong[] = [
-  {
-    told: 'another receiver’s tenant',
-    code: 'not_your_tenant',
-    make: (fields) => signedBy(fields, { receiver_tenant_id: 'tenant-z' }),
-  },
-  { told: 'a peer that was not invited', code: 'not_contributor', make: (fields) => signedBy(fields), invite: [] },
-]
-
-test.each([...shapeless, ...forged, ...mislabelled, ...misplaced])(
-  'refused before anything changes: $told ($code)',
-  async ({ code, make, invite = ['bravo'] }) => {
-    const session = await invited({ m: 2, n: 3 }, invite)
-    const [service, witness] = [await carrier(), await operatorOf(world())]
-    const refused = await service.ask(federate, (await make(fieldsOf(session.id, 0.9))) as FederationMessage)
-    expect([refused.problem?.code, refused.status]).toEqual([code, code === 'invalid' ? 422 : 403])
-    expect(await witness.ok(get, { id: session.id })).toEqual(session)
-    expect((await witness.ok(recordOf, { id: session.id })).items).toEqual([])
-    if (code === 'invalid') return
-    const auditor = await world().as({ subject: 'role:site', roles: ['admin'], tenant: '*' })
-    const at = '/api/v2/audit?action=consensus.federation.contribute&limit=1'
-    const { json } = await world().call('consensus', 'GET', at, undefined, { token: auditor.token })
-    const [found] = (json as { items: unknown[] }).items.map((item) => auditRecord.parse(item))
-    expect(found?.event).toMatchObject({ outcome: 'refused', detail: { code } })
-  },
-)
-
-test('a message within the allowed skew of its time is taken', async () => {
-  const { id } = await invited({ m: 2, n: 3 })
-  const service = await carrier()
-  const late = { created: time(-90 * minutes), not_after: time(-14 * minutes) }
-  expect(await service.ok(federate, await signedBy(fieldsOf(id, 0.9), late))).toMatchObject({ contributions: 1 })
-  const early = { created: time(14 * minutes) }
-  const taken = await service.ok(federate, await signedBy(fieldsOf(id, 0.8), early, charlie))
-  expect(taken).toMatchObject({ contributions: 2 })
-})
-
 test('new contributions of peers are counted by transport and peer; repeats and refusals are not', async () => {
   const { id } = await invited({ m: 2, n: 2 })
   const service = await carrier()
@@ -274,19 +138,24 @@ test('new contributions of peers are counted by transport and peer; repeats and 
     return Number(/^federation_contribution_total\{transport="filedrop",peer="charlie"\} (\d+)$/m.exec(text)?.[1] ?? 0)
   }
   const before = await read()
-  const message = await signedBy(fieldsOf(id, 0.9), {}, charlie)
+  const message = await charlie.message('contribution', opinionFields(id, 0.9))
   await service.ok(federate, message)
   expect(await read()).toBe(before + 1)
   await service.ok(federate, message)
-  await service.refusal(federate, await signedBy(fieldsOf(id, 0.8), { receiver_tenant_id: 'tenant-z' }, charlie))
+  await service.refusal(
+    federate,
+    await charlie.message('contribution', opinionFields(id, 0.8), { receiver_tenant_id: 'tenant-z' }),
+  )
   expect(await read()).toBe(before + 1)
-  await service.ok(federate, await signedBy(fieldsOf(id, 0.7), {}, charlie))
+  await service.ok(federate, await charlie.message('contribution', opinionFields(id, 0.7)))
   expect(await read()).toBe(before + 2)
 })
 
 test('a session of another tenant takes no message that is addressed to this one', async () => {
   const person = await world().as({ subject: 'olga', roles: ['operator'], tenant: 'tenant-z' })
   const { id, version } = await person.ok(create, { ...asked({ m: 1, n: 2 }) })
-  expect(await (await carrier()).refusal(federate, await signedBy(fieldsOf(id, 0.9)))).toBe('not_your_tenant')
+  expect(await (await carrier()).refusal(federate, await bravo.message('contribution', opinionFields(id, 0.9)))).toBe(
+    'not_your_tenant',
+  )
   expect(await person.ok(get, { id })).toMatchObject({ version, contributions: 0 })
 })

@@ -1,5 +1,6 @@
 // Labels: what a caller may not know of does not exist for them, in no answer, no list, no count and no record.
 import { expect, test } from 'vitest'
+import { auditRecord } from '../../../daemon/kernel/audit.ts'
 import { list as recordOf } from '../../../daemon/roles/consensus/contribution/list.ts'
 import { bySession } from '../../../daemon/roles/consensus/dissent/by-session.ts'
 import { explain } from '../../../daemon/roles/consensus/dissent/explain.ts'
@@ -19,13 +20,62 @@ const world = sharedWorld(() => ({ contributors: ['c1', 'c2', 'c3'] }))
 const cleared = () => operatorOf(world())
 const below = () => world().as({ roles: ['operator'], clearance: { level: 'RESTRICTED' } })
 
-test('a contribution with a higher label raises the session, and whoever is below it loses sight of all of it', async () => {
+test('a contribution above the session is refused with 403 and on record; it changes nothing', async () => {
   const [high, low] = [await cleared(), await below()]
-  const { id } = await open(high, { m: 2, n: 2 }, 'RESTRICTED')
-  expect((await low.ok(get, { id })).classification.level).toBe('RESTRICTED')
+  const { id, version } = await open(high, { m: 2, n: 2 }, 'RESTRICTED')
+  const nuclear = await world().as({ roles: ['operator'], clearance: { level: 'SECRET', categories: ['NUC'] } })
+  for (const [person, classification] of [
+    [high, 'SECRET'],
+    [high, { level: 'SECRET', releasable_to: ['tenant-a'] }],
+    [nuclear, { level: 'RESTRICTED', categories: ['NUC'] }],
+  ] as const) {
+    const { status, problem } = await person.ask(contribute, { id, ...opinion('c1', 1), classification })
+    expect([status, problem?.code]).toEqual([403, 'label_denied'])
+  }
+  expect(await low.ok(get, { id })).toMatchObject({
+    version,
+    contributions: 0,
+    state: 'PROPOSED',
+    classification: { level: 'RESTRICTED', categories: [] },
+  })
+  const { token } = await world().as({ roles: ['auditor'] })
+  const at = `/api/v2/audit?target=${id}&action=consensus.session.contribute`
+  const { json } = await world().call('consensus', 'GET', at, undefined, { token })
+  const records = (json as { items: unknown[] }).items.map((item) => auditRecord.parse(item).event)
+  expect(records).toMatchObject(
+    ['ann', 'olga', 'olga'].map((subject) => ({ subject, outcome: 'refused', detail: { code: 'label_denied' } })),
+  )
+})
+
+test('a bare level is releasable as the session is; an explicit label narrows the session for all', async () => {
+  const high = await cleared()
+  const wide = { level: 'RESTRICTED', releasable_to: ['FR', 'tenant-a', 'tenant-b'] }
+  const { id } = await high.ok(create, { ...asked({ m: 3, n: 3 }), classification: wide })
+  const first = await high.ok(
+    contribute,
+    { id, ...opinion('c1', 0.9, [1, 1], 'RESTRICTED') },
+    { 'idempotency-key': 'w' },
+  )
+  expect(first.classification.releasable_to).toEqual(wide.releasable_to)
+  const lower = await high.ok(contribute, { id, ...opinion('c2', 0.9, [1, 1], 'UNCLASSIFIED') })
+  expect(lower.classification).toMatchObject(wide)
+  const narrow = { level: 'RESTRICTED', releasable_to: ['tenant-a', 'FR', 'DE'] }
+  const narrowed = await high.ok(contribute, { id, ...opinion('c3', 0.5), classification: narrow })
+  expect(narrowed.classification).toMatchObject({ level: 'RESTRICTED', releasable_to: ['FR', 'tenant-a'] })
+  const { items } = await high.ok(recordOf, { id })
+  expect(items.map(({ classification: { level, releasable_to } }) => [level, releasable_to])).toEqual([
+    ['RESTRICTED', wide.releasable_to],
+    ['UNCLASSIFIED', wide.releasable_to],
+    ['RESTRICTED', narrow.releasable_to.toSorted()],
+  ])
+})
+
+test('what is above a caller does not exist for them, whatever they ask', async () => {
+  const [high, low] = [await cleared(), await below()]
+  const { id } = await open(high, { m: 2, n: 2 }, 'SECRET')
   await high.ok(contribute, { id, ...opinion('c1', 0) })
-  const raised = await high.ok(contribute, { id, ...opinion('c2', 1, [1, 1], 'SECRET') })
-  expect(raised).toMatchObject({ state: 'IN_CONFLICT', classification: { level: 'SECRET', originator: 'tenant-a' } })
+  const torn = await high.ok(contribute, { id, ...opinion('c2', 1, [1, 1], 'SECRET') })
+  expect(torn).toMatchObject({ state: 'IN_CONFLICT', classification: { level: 'SECRET', originator: 'tenant-a' } })
   await delivered(high, id)
   const { items } = await high.ok(bySession, { session_id: id })
   const dissent = items[0]?.id ?? ''

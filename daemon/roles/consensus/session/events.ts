@@ -43,7 +43,11 @@ async function* stream(call: Call, id: string): AsyncIterable<ServerEvent> {
       const doc = await call.store(sessions).find(id)
       if (!doc) return
       const next = await eventsAfter(call, doc, seen)
-      yield* next
+      for (const event of next) {
+        // A reader that takes its time must not be told after its token's end what was read before.
+        if (call.now() >= ends) return
+        yield event
+      }
       seen += next.length
       if (next.length < batch && doc.value.state === 'WITHDRAWN') return
       if (next.length < batch) break

@@ -67,6 +67,9 @@ export const pending = z.discriminatedUnion('type', [
 ])
 export type Pending = z.infer<typeof pending>
 
+/** A debt that was dropped: nobody will be told, and a person has to. */
+export const failure = z.strictObject({ what: word, code: word, why: z.string(), at: z.iso.datetime() })
+
 export const storedSession = z.strictObject({
   id: word,
   tenant_id: z.string(),
@@ -99,6 +102,8 @@ export const storedSession = z.strictObject({
   /** Set on a session that lives at a peer: this copy only follows it. */
   origin: z.strictObject({ peer: word, tenant_id: word }).optional(),
   pending: z.array(pending),
+  /** What could not be delivered and never will be. */
+  failures: z.array(failure).optional(),
   /** 1 while `pending` is not empty; an index, so that the relay finds its work. */
   owes: z.union([z.literal(0), z.literal(1)]),
   /** Epoch milliseconds of the deadline while the session is undecided. */
@@ -138,6 +143,7 @@ export const session = z
       .strictObject({ peer: word, tenant_id: word })
       .optional()
       .meta({ description: 'The peer that the session lives at' }),
+    undeliverable: z.array(failure).meta({ description: 'What could never be delivered, and why' }),
     undelivered: z.int().min(0).meta({ description: 'Results, dissents and messages still on their way' }),
     created_by: word,
     created_at: z.iso.datetime(),

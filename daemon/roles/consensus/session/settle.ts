@@ -61,8 +61,10 @@ async function paymentOf(call: Call, doc: Doc<StoredSession>, debt: Pending): Pr
       return undefined
     }
     const detail = { debt: debt.id, code: error.code, why: error.message }
-    await call.record([lifecycleEvent(call, 'consensus.session.undeliverable', doc.value, detail)])
-    return nothingMore
+    const event = lifecycleEvent(call, 'consensus.session.undeliverable', doc.value, detail)
+    await call.record([{ ...event, outcome: 'refused' }])
+    const failed = { what: debt.id, code: error.code, why: error.message, at: call.nowIso() }
+    return (session) => ({ session: { ...session, failures: [...(session.failures ?? []), failed] }, more: [] })
   }
 }
 

@@ -9,10 +9,11 @@ export function shown({ id, version, value }: Doc<StoredSession>): Session {
     pages: _pages,
     chain: _chain,
     pending,
+    failures,
     owes: _owes,
     deadline_ts: _ts,
     request_digest: _digest,
     ...rest
   } = value
-  return { ...rest, id, version, classification: label, undelivered: pending.length }
+  return { ...rest, id, version, classification: label, undelivered: pending.length, undeliverable: failures ?? [] }
 }
