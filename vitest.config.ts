@@ -2,7 +2,7 @@
 import { defineConfig } from 'vitest/config'
 
 /** Suites that start the packaged executable, take ports or measure: alone, after all others. */
-const serial = ['test/binary/**/*.test.ts', 'test/profiles/**/*.test.ts', 'test/sites/**/*.test.ts']
+const serial = ['admin', 'binary', 'openapi', 'profiles', 'sites'].map((folder) => `test/${folder}/**/*.test.ts`)
 
 const timeouts = { testTimeout: 120_000, hookTimeout: 120_000, teardownTimeout: 30_000 }
 

@@ -115,8 +115,14 @@ async function startSite(site: string): Promise<Server> {
   const platform = (...words: string[]) => execFileSync(executable, [...words, '--site', site], { encoding: 'utf8' })
   platform('init', '--yes', '--name', 'bench', '--tenant', 'bench', '--port-base', '18500')
   const profile = path.join(site, 'profile.yaml')
-  const enrolled = Array.from({ length: contributors }, (_, at) => `    c${at}: { signer_keys: [k], spoken_for_by: [bench] }`)
-  const text = readFileSync(profile, 'utf8').replace(/^consensus:$/m, `consensus:\n  contributors:\n${enrolled.join('\n')}`)
+  const enrolled = Array.from(
+    { length: contributors },
+    (_, at) => `    c${at}: { signer_keys: [k], spoken_for_by: [bench] }`,
+  )
+  const text = readFileSync(profile, 'utf8').replace(
+    /^consensus:$/m,
+    `consensus:\n  contributors:\n${enrolled.join('\n')}`,
+  )
   writeFileSync(profile, text)
   const token = platform('token', 'mint', '--subject', 'bench', '--roles', 'admin').trim().split('\n')[0]
   const daemon = spawn(executable, ['serve', '--site', site], { stdio: ['ignore', 'ignore', 'pipe'] })

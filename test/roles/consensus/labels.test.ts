@@ -1,6 +1,7 @@
 // Labels: what a caller may not know of does not exist for them, in no answer, no list, no count and no record.
 import { expect, test } from 'vitest'
 import { auditRecord } from '../../../daemon/kernel/audit.ts'
+import type { Classification } from '../../../daemon/kernel/label.ts'
 import { list as recordOf } from '../../../daemon/roles/consensus/contribution/list.ts'
 import { bySession } from '../../../daemon/roles/consensus/dissent/by-session.ts'
 import { explain } from '../../../daemon/roles/consensus/dissent/explain.ts'
@@ -14,6 +15,7 @@ import { create } from '../../../daemon/roles/consensus/session/create.ts'
 import { get } from '../../../daemon/roles/consensus/session/get.ts'
 import { list } from '../../../daemon/roles/consensus/session/list.ts'
 import { resolve } from '../../../daemon/roles/consensus/session/resolve.ts'
+import type { Person } from '../../support/person.ts'
 import { asked, delivered, open, operatorOf, opinion, sharedWorld } from './consensus-world.ts'
 
 const world = sharedWorld(() => ({ contributors: ['c1', 'c2', 'c3'] }))
@@ -24,11 +26,12 @@ test('a contribution above the session is refused with 403 and on record; it cha
   const [high, low] = [await cleared(), await below()]
   const { id, version } = await open(high, { m: 2, n: 2 }, 'RESTRICTED')
   const nuclear = await world().as({ roles: ['operator'], clearance: { level: 'SECRET', categories: ['NUC'] } })
-  for (const [person, classification] of [
+  const attempts: [Person, Classification][] = [
     [high, 'SECRET'],
     [high, { level: 'SECRET', releasable_to: ['tenant-a'] }],
     [nuclear, { level: 'RESTRICTED', categories: ['NUC'] }],
-  ] as const) {
+  ]
+  for (const [person, classification] of attempts) {
     const { status, problem } = await person.ask(contribute, { id, ...opinion('c1', 1), classification })
     expect([status, problem?.code]).toEqual([403, 'label_denied'])
   }

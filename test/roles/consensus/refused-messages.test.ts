@@ -45,18 +45,21 @@ const above = { ...sharedLabel, level: 'SECRET' }
 
 /** What is no message at all: 422. */
 const shapeless: Wrong[] = [
-  { told: 'flat JSON', make: async (fields) => fields },
-  { told: 'flat JSON beside a message', make: async (fields) => ({ ...fields, ...(await signedBy(fields)) }) },
+  { told: 'flat JSON', make: async (fields: Fields) => fields },
+  { told: 'flat JSON beside a message', make: async (fields: Fields) => ({ ...fields, ...(await signedBy(fields)) }) },
   {
     told: 'an envelope as text',
-    make: (fields) => altered(fields, ({ envelope }) => ({ envelope: JSON.stringify(envelope) })),
+    make: (fields: Fields) => altered(fields, ({ envelope }) => ({ envelope: JSON.stringify(envelope) })),
   },
-  { told: 'an envelope without signatures', make: (fields) => altered(fields, () => ({ envelope: {} })) },
-  { told: 'a body as JSON', make: (fields) => altered(fields, () => ({ body: fields })) },
-  { told: 'a body that is not base64url', make: (fields) => altered(fields, () => ({ body: '{"data":1}' })) },
-  { told: 'signed data with a field too many', make: (fields) => signedBy({ ...fields, weight: 9 }) },
-  { told: 'signed data out of range', make: (fields) => signedBy({ ...fields, accuracy: 2 }) },
-  { told: 'a body of another schema', make: (fields) => signedBy(fields, {}, bravo, { schema: 'consensus.other/1' }) },
+  { told: 'an envelope without signatures', make: (fields: Fields) => altered(fields, () => ({ envelope: {} })) },
+  { told: 'a body as JSON', make: (fields: Fields) => altered(fields, () => ({ body: fields })) },
+  { told: 'a body that is not base64url', make: (fields: Fields) => altered(fields, () => ({ body: '{"data":1}' })) },
+  { told: 'signed data with a field too many', make: (fields: Fields) => signedBy({ ...fields, weight: 9 }) },
+  { told: 'signed data out of range', make: (fields: Fields) => signedBy({ ...fields, accuracy: 2 }) },
+  {
+    told: 'a body of another schema',
+    make: (fields: Fields) => signedBy(fields, {}, bravo, { schema: 'consensus.other/1' }),
+  },
 ].map((each) => ({ ...each, code: 'invalid' }))
 
 const forged: Wrong[] = [

@@ -3,9 +3,19 @@ import * as z from 'zod'
 import type { Call } from '../../../kernel/call.ts'
 import { operation, Reply, type ServerEvent } from '../../../kernel/operation.ts'
 import type { Doc } from '../../../kernel/store.ts'
+import { combination } from '../combine/combination.ts'
 import { contribution } from '../contribution/model.ts'
 import { recordOf } from '../contribution/record.ts'
-import { idInput, type StoredSession, sessions, type Transition, transition } from './model.ts'
+import {
+  conflictReason,
+  decision,
+  idInput,
+  type StoredSession,
+  sessionState,
+  sessions,
+  type Transition,
+  transition,
+} from './model.ts'
 import { topicOf } from './tell.ts'
 import { isDecided, lastEvent } from './transition/rules.ts'
 
@@ -15,12 +25,21 @@ const reread_ms = 1_000
 /** Events told in one turn, so that a long record is never held whole. */
 const batch = 500
 
+const outcome = z
+  .strictObject({
+    state: sessionState,
+    decision: decision.optional(),
+    reason: conflictReason.optional(),
+    result: combination.optional(),
+  })
+  .meta({ id: 'Outcome', description: 'What a change of state decided, as the event stream tells it' })
+
 export const events = operation({
   summary: 'Stream a session as server-sent events: state, contribution, result',
   method: 'GET',
   path: '/api/v2/consensus/session/{id}/events',
   input: idInput,
-  output: z.union([transition, contribution]),
+  output: z.union([transition, contribution, outcome]),
   errors: ['not_found'],
   allow: 'consensus:read',
   produces: ['text/event-stream'],
