@@ -160,8 +160,8 @@ const audited: ReadonlySet<ErrorCode> = new Set([
   'quorum_full',
 ])
 
-/** The label of the object that a call was refused on: its record is not for auditors below it. */
-const refusedOn = new WeakMap<Call, Label>()
+/** The object that a call was refused on: its record is not for auditors below its label. */
+const refusedOn = new WeakMap<Call, { readonly id: string; readonly label: Label | undefined }>()
 
 async function denied(
   call: Call,
@@ -170,8 +170,9 @@ async function denied(
   refused: Refused,
 ): Promise<Refused> {
   if (operation.method === 'GET' || !audited.has(refused.code)) return refused
-  const target = String(input.id ?? input.session_id ?? '')
-  const event = call.audited(call.address, target, { code: refused.code }, refusedOn.get(call))
+  const object = refusedOn.get(call)
+  const target = String(input.id ?? input.session_id ?? object?.id ?? '')
+  const event = call.audited(call.address, target, { code: refused.code }, object?.label)
   await call.record([{ ...event, outcome: 'refused' }]).catch((error: unknown) => {
     call.log.error(`${call.address}.audit-failed`, { trace_id: call.trace_id, error: describe(error) })
   })
@@ -200,7 +201,7 @@ function makeCall(shop: Workshop, address: string, caller: Caller, request: Requ
         caller,
         labels: surroundings.site.labels,
         if_match: request.if_match,
-        refusedOn: (label) => refusedOn.set(call, label),
+        refusedOn: (id, label) => refusedOn.set(call, { id, label }),
       }),
     // In canonical order, in which it is printed fastest.
     audited: (action, target, detail, label?: Label) => ({

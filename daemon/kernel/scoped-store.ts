@@ -34,8 +34,8 @@ export type Scope = {
   readonly caller: Caller
   readonly labels: LabelPolicy
   readonly if_match: number | undefined
-  /** Told the label of an object when a change of it is refused. */
-  readonly refusedOn: (label: Label) => void
+  /** Told of an object when a change of it is refused. */
+  readonly refusedOn: (id: string, label: Label | undefined) => void
 }
 
 export function scopedStore<T extends Stored>(store: Store, of: Collection<T>, scope: Scope): ScopedStore<T> {
@@ -53,7 +53,7 @@ export function scopedStore<T extends Stored>(store: Store, of: Collection<T>, s
       const done = await store.update(of, id, (current) => {
         forbidForeign(scope, of, current)
         const step = rule(current)
-        if (isRefused(step.answer) && current.value.label) scope.refusedOn(current.value.label as Label)
+        if (isRefused(step.answer)) scope.refusedOn(id, current.value.label as Label | undefined)
         return step
       })
       return done === 'missing' ? absent(of) : done

@@ -9,8 +9,14 @@ import { accept, isRepeat } from '../session/rules.ts'
 import { isPageStored, keep, standingAtHand, standingOf, storePage } from '../session/standings.ts'
 import { tell } from '../session/tell.ts'
 import { settings } from '../settings.ts'
-import { page_size } from './model.ts'
+import { type Contribution, page_size } from './model.ts'
 import { contributionDigest, type Given } from './recent.ts'
+
+/** Makes a contribution of the session as it is; `before` tells what a contributor says there now. */
+export type Offer = (
+  session: StoredSession,
+  before: (contributor_id: string) => Contribution | undefined,
+) => Given | Refused
 
 type Answer = 'entered' | 'added' | 'repeated' | 'standing is not at hand' | Refused
 
@@ -20,11 +26,7 @@ export type Added = { readonly doc: Doc<StoredSession>; readonly isNew: boolean 
  * Adds what `offer` makes of the session to the session `id`, durably; a repeat changes nothing. `offer` is asked inside
  * the update, and may be asked again.
  */
-export async function addContribution(
-  call: Call,
-  id: string,
-  offer: (session: StoredSession) => Given | Refused,
-): Promise<Added | Refused> {
+export async function addContribution(call: Call, id: string, offer: Offer): Promise<Added | Refused> {
   for (;;) {
     const { doc, answer } = await call.store(sessions).update(id, (current) => step(call, current, offer))
     if (answer === 'standing is not at hand') {
@@ -37,17 +39,14 @@ export async function addContribution(
   }
 }
 
-function step(
-  call: Call,
-  current: Doc<StoredSession>,
-  offer: (session: StoredSession) => Given | Refused,
-): Step<StoredSession, Answer> {
+function step(call: Call, current: Doc<StoredSession>, offer: Offer): Step<StoredSession, Answer> {
   const session = current.value
-  const offered = offer(session)
-  if (isRefused(offered)) return { answer: offered }
   const standing = standingAtHand(call, current)
   if (!standing) return { answer: 'standing is not at hand' }
   // At a peer's session this site has one voice, whoever of its people speaks.
+  const voice = (contributor_id: string) => (session.origin ? session.tenant_id : contributor_id)
+  const offered = offer(session, (contributor_id) => standing.by_contributor.get(voice(contributor_id)))
+  if (isRefused(offered)) return { answer: offered }
   const given = session.origin ? { ...offered, contributor_id: session.tenant_id } : offered
   const digest = contributionDigest(given)
   const repeat = isRepeat(standing, given, digest)

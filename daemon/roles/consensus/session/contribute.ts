@@ -39,10 +39,10 @@ export const contribute = operation({
     const added = await addContribution(
       call,
       id,
-      (current) =>
+      (current, before) =>
         maySpeak(call.caller, given.contributor_id, given.signer_key_id, contributors) ?? {
           ...offered,
-          classification: withinSession(classification, label, current.label),
+          classification: withinSession(classification, label, current.label, before(given.contributor_id)),
         },
     )
     return isRefused(added) ? added : shown(added.doc)

@@ -43,6 +43,8 @@ test.each<[string, Partial<Statement>, Partial<Here>, string]>([
   ['another tenant than the pinned one', { sender_tenant_id: 'tenant-c' }, {}, 'signature_invalid'],
   ['another sender', { src: 'charlie' }, {}, 'signature_invalid'],
   ['another addressee', { dst: 'charlie' }, {}, 'signature_invalid'],
+  ['of another channel', { channel: 'filedrop/bravo/charlie' }, {}, 'signature_invalid'],
+  ['of no known carrier', { channel: 'pigeon/bravo/alpha' }, {}, 'signature_invalid'],
   ['expired', {}, { now: Date.parse('2026-01-08T12:15:01Z') }, 'signature_invalid'],
   ['from the future', {}, { now: Date.parse('2026-01-01T11:44:59Z') }, 'signature_invalid'],
   ['above the ceiling', { label: { ...label, level: 'TOP_SECRET' } }, {}, 'label_denied'],

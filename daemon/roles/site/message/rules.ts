@@ -14,10 +14,17 @@ export type Here = {
   readonly skew_s: number
 }
 
+/** A channel is named `<carrier>/<src>/<dst>`. */
+const carriers: readonly string[] = ['filedrop', 'mtls', 'amqp', 'coalition']
+
 /** Why the statement must not be acted on; undefined when it may. */
 export function objection(said: Statement, peer: Peer, here: Here): Refused | undefined {
   if (said.src !== peer.name || said.sender_tenant_id !== peer.tenant_id || said.dst !== here.site) {
     return refuse('signature_invalid', 'the statement is not from this peer to this site')
+  }
+  const [carrier = '', ...ends] = said.channel.split('/')
+  if (!carriers.includes(carrier) || ends.join('/') !== `${said.src}/${said.dst}`) {
+    return refuse('signature_invalid', 'the statement names another channel than that of its sender and receiver')
   }
   if (!isFresh(said, here)) return refuse('signature_invalid', 'the message is no longer, or not yet, valid')
   if (!within(peer.ceiling, said.label, here.labels))
