@@ -23,9 +23,11 @@ export const definition = command({
       ...(given.drain === undefined ? {} : { 'platform.drain_ms': given.drain }),
     }
     const roles = given.roles.length ? { roles: [...given.roles] } : {}
+    // Before anything starts: a stop that comes while roles are starting is an orderly one too.
+    const asked = stopAsked()
     const running = await serve({ folder, env: terminal.env, flags, ...roles }).catch(explain)
-    endOnSignals(running)
-    await running.stopped
+    await asked
+    await running.stop()
     return 0
   },
 })
@@ -36,14 +38,16 @@ function explain(error: unknown): never {
   throw new Failure(3, error.message, '`platform status` shows what runs')
 }
 
-/** Twice the same signal is a person who has lost patience: 130 and 143 are what a shell expects of one. */
-function endOnSignals(running: { stop(): Promise<void> }): void {
-  let isStopping = false
-  const stop = (signal: NodeJS.Signals) => {
-    if (isStopping) process.exit(signal === 'SIGINT' ? 130 : 143)
-    isStopping = true
-    running.stop().catch(() => process.exit(1))
-  }
-  process.on('SIGTERM', stop)
-  process.on('SIGINT', stop)
+/** Resolves with the first signal. A second one is a person who has lost patience: 130 and 143 are what a shell expects. */
+function stopAsked(): Promise<void> {
+  return new Promise((resolve) => {
+    let isStopping = false
+    const stop = (signal: NodeJS.Signals) => {
+      if (isStopping) process.exit(signal === 'SIGINT' ? 130 : 143)
+      isStopping = true
+      resolve()
+    }
+    process.on('SIGTERM', stop)
+    process.on('SIGINT', stop)
+  })
 }

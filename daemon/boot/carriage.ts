@@ -1,6 +1,6 @@
 // Joins the carriers to the roles: a verified message goes to the operation that takes its kind, and its fate comes back.
 import type { Log } from '../kernel/call.ts'
-import { isRefused } from '../kernel/errors.ts'
+import { isRefused, type Refused } from '../kernel/errors.ts'
 import { type Jws, jws, type SignatureType, type Verified } from '../kernel/keys.ts'
 import type { AnyOperation } from '../kernel/operation.ts'
 import type { Peers } from '../kernel/peer.ts'
@@ -50,11 +50,16 @@ export function delivery(ask: Ask, log: Log) {
       await ask(taker, { envelope: JSON.parse(message.envelope), body })
       return { verdict: 'applied' }
     } catch (error) {
-      if (isRefused(error) && !error.row.retryable && error.code !== 'internal') {
+      if (isRefused(error) && isVerdict(error)) {
         return { verdict: 'refused', code: error.code, detail: error.message }
       }
       log.warn('site.message.later', { msg_id: message.statement.msg_id, error: String(error) })
       return { verdict: 'later', detail: isRefused(error) ? error.message : 'the receiving role failed' }
     }
   }
+}
+
+/** Whether the refusal is about the message. That this site's own token does not count now is no fault of its sender. */
+function isVerdict({ code, row }: Refused): boolean {
+  return !row.retryable && code !== 'internal' && code !== 'unauthenticated'
 }

@@ -196,6 +196,8 @@ function furnish(shared: Shared, role: Role): Service {
 }
 
 async function close({ transports, services, stocks }: Shared, drain_ms: number): Promise<void> {
+  // Before anything is waited for, so that whoever asks for health sends nobody here any more.
+  for (const service of services) service.endSoon()
   for (const transport of transports) await atMost(drain_ms + grace_ms, transport.stop())
   for (const service of services.toReversed()) await service.stop(drain_ms)
   for (const stock of stocks.toReversed()) await stock.close()

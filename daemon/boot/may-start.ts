@@ -24,6 +24,7 @@ export function startProblems(given: Standing): ProfileProblem[] {
     ...unknownRoles(given),
     ...refusals(given),
     ...openListeners(given),
+    ...halfTls(given),
     ...unaccredited(given),
     ...oddValues(given),
   ]
@@ -63,6 +64,16 @@ function openListeners({ resolved, starting }: Standing): ProfileProblem[] {
         path: `${role.name}.${field}`,
         message: `${host} is not loopback: classified_airgapped refuses that without TLS (${role.name}.tls_cert_file)`,
       }))
+  })
+}
+
+/** With one file of the two the listener would speak plain text, and nobody would notice. */
+function halfTls({ resolved, starting }: Standing): ProfileProblem[] {
+  return starting.flatMap(({ name }) => {
+    const { tls_cert_file, tls_key_file } = (resolved.values.get(name) ?? {}) as Record<string, string | undefined>
+    if (!tls_cert_file === !tls_key_file) return []
+    const [given, missing] = tls_cert_file ? ['tls_cert_file', 'tls_key_file'] : ['tls_key_file', 'tls_cert_file']
+    return [{ path: `${name}.${missing}`, message: `TLS needs both files, and only ${name}.${given} is given` }]
   })
 }
 

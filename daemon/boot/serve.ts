@@ -28,7 +28,7 @@ export type Running = {
   /** Role to the URLs that it answers at. */
   readonly urls: Readonly<Record<string, readonly string[]>>
   readonly services: readonly Service[]
-  readonly stopped: Promise<void>
+  /** In order, once: a repeat is the same promise. */
   stop(): Promise<void>
 }
 
@@ -72,15 +72,12 @@ async function running(house: House, resolved: Resolved, { env }: ServeOptions):
   const urls = Object.fromEntries(house.services.map((service) => [service.role.name, service.urls]))
   house.log.info('platform.ready', { urls })
   await notify('ready')
-  let ended: () => void = () => undefined
-  const stopped = new Promise<void>((resolve) => (ended = resolve))
   let stopping: Promise<void> | undefined
   const stop = async () => {
     house.log.info('platform.stopping')
     await notify('stopping')
     await house.close(drain_ms)
     house.log.info('platform.stopped')
-    ended()
   }
-  return { urls, services: house.services, stopped, stop: () => (stopping ??= stop()) }
+  return { urls, services: house.services, stop: () => (stopping ??= stop()) }
 }

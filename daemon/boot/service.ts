@@ -25,6 +25,8 @@ export type Service = {
   work(): void
   wake(worker: string): void
   newCall(address: string, signal: AbortSignal): Call
+  /** From now on its health says that it ends; it serves until it is stopped. */
+  endSoon(): void
   /** Not ready, drain, stop the workers. The stock is closed by whoever opened it. */
   stop(drain_ms: number): Promise<void>
 }
@@ -89,6 +91,9 @@ export function newService(given: Making): Service {
       workers = startWorkers(role.name, [...role.workers, ...given.chores], about.settings, log, newCall)
     },
     wake: (name) => workers?.wake(name),
+    endSoon() {
+      phase = 'stopping'
+    },
     async stop(drain_ms) {
       phase = 'stopping'
       await Promise.all(servers.map((server) => server.close(drain_ms)))

@@ -55,21 +55,36 @@ export function siteParts(given: PartMaterials): [string, unknown][] {
   ]
 }
 
+const backupName = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z$/
+const draftName = /^\.\d{4}-\d\d-\d\dT[\d-]+Z\.part$/
+
 /** Made like those of `platform store backup`, of all roles of the site, so that `platform store restore` takes them. */
 function backups(folder: SiteFolder, now: () => number): Backups {
   return {
     async run(dir = join(folder.data, 'backups'), keep) {
       const name = new Date(now()).toISOString().replaceAll(/[:.]/g, '-')
       fs.mkdirSync(dir, { recursive: true, mode: 0o700 })
+      // What a crash left of an earlier one is as large as the databases.
+      removeAll(dir, namesIn(dir, draftName))
       const draft = join(dir, `.${name}.part`)
       await backup(folder, draft, now(), () => undefined)
       fs.renameSync(draft, join(dir, name))
-      const made = fs
-        .readdirSync(dir)
-        .filter((each) => /^\d{4}-\d\d-\d\dT/.test(each))
-        .sort()
-      for (const old of made.slice(0, -keep)) fs.rmSync(join(dir, old), { recursive: true })
+      // The one just made stays, also where a clock that was wrong made others that seem newer.
+      const others = namesIn(dir, backupName).filter((each) => each !== name)
+      removeAll(dir, others.slice(0, Math.max(0, others.length + 1 - keep)))
       return name
     },
   }
+}
+
+/** Oldest first. Whatever else lies in the folder is not ours. */
+function namesIn(dir: string, pattern: RegExp): string[] {
+  return fs
+    .readdirSync(dir)
+    .filter((each) => pattern.test(each))
+    .sort()
+}
+
+function removeAll(dir: string, names: readonly string[]): void {
+  for (const name of names) fs.rmSync(join(dir, name), { recursive: true })
 }

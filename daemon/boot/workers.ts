@@ -46,7 +46,11 @@ function loop(worker: Worker, settings: Resolved, signal: AbortSignal, log: Log,
   }
   const expression = 'cron' in when ? when.cron(settings) : undefined
   const schedule = expression ? onSchedule(expression, wake) : undefined
-  signal.addEventListener('abort', wake)
+  signal.addEventListener('abort', () => {
+    // Not after the last run: one that hangs must not keep the process alive by its schedule.
+    schedule?.stop()
+    wake()
+  })
 
   const run = async () => {
     while (!signal.aborted) {
@@ -61,7 +65,6 @@ function loop(worker: Worker, settings: Resolved, signal: AbortSignal, log: Log,
         })
       }
     }
-    schedule?.stop()
   }
   return { wake, ended: run() }
 }

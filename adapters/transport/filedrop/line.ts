@@ -1,5 +1,6 @@
 // One peer's line: its folders, the names of its two channels, and whether they may be used at this moment.
 import type { AuditEvent } from '../../../daemon/kernel/audit.ts'
+import { isRefused, type Refused } from '../../../daemon/kernel/errors.ts'
 import type { Direction } from '../../../daemon/kernel/journal.ts'
 import type { Label } from '../../../daemon/kernel/label.ts'
 import type { Peer } from '../../../daemon/kernel/peer.ts'
@@ -46,10 +47,17 @@ async function judged(line: Line, direction: Direction, { peers, journal, site }
   const lost = folderFault(line.folders, site, line.peer)
   if (lost !== undefined) return stopped(lost)
   if (entry?.state !== 'open') return stopped('the journal does not know this channel; enrol the peer')
-  const peer = await peers.get(line.peer)
+  const peer = await peers.get(line.peer).catch(asRefusal)
+  if (isRefused(peer)) return stopped(peer.message)
   if (!peer) return stopped(`${line.peer} is not pinned any more`)
   const trouble = line.trouble.get(direction)
   return { state: 'open', epoch: entry.epoch, detail: trouble ?? '', peer }
+}
+
+/** A peer that may not be used now is no failure of the scan: the channel stands still, and says why. */
+function asRefusal(error: unknown): Refused {
+  if (isRefused(error)) return error
+  throw error
 }
 
 async function alarm(line: Line, direction: Direction, now: Standing, around: Surroundings): Promise<void> {

@@ -5,13 +5,20 @@ import * as http from 'node:http'
 import * as https from 'node:https'
 import { Refused } from '../../../daemon/kernel/errors.ts'
 
-const timeout_ms = 10_000
+/** From the first byte sent to the status. */
+const patience_ms = 10_000
 
 /**
  * POSTs `body` with `X-Platform-Signature: t=<unix seconds>,v1=<hex>`, where v1 is HMAC-SHA256 under the secret in the
  * file over `<t>.<body>`. Resolves on 2xx; anything else is `Refused('unavailable')`, to be tried again. Redirects are not followed.
  */
-export async function postWebhook(url: string, secret_file: string, body: unknown, now_ms: number): Promise<void> {
+export async function postWebhook(
+  url: string,
+  secret_file: string,
+  body: unknown,
+  now_ms: number,
+  limit_ms = patience_ms,
+): Promise<void> {
   const text = JSON.stringify(body)
   const at = Math.floor(now_ms / 1_000)
   const seal = createHmac('sha256', secretIn(secret_file)).update(`${at}.${text}`).digest('hex')
@@ -20,25 +27,45 @@ export async function postWebhook(url: string, secret_file: string, body: unknow
     'content-length': Buffer.byteLength(text),
     'x-platform-signature': `t=${at},v1=${seal}`,
   }
-  const status = await new Promise<number>((resolve, reject) => {
-    const open = url.startsWith('https:') ? https.request : http.request
-    const request = open(url, { method: 'POST', headers, timeout: timeout_ms, agent: false }, (answer) => {
-      answer.resume()
-      answer.on('end', () => resolve(answer.statusCode ?? 0))
-      answer.on('error', reject)
-    })
-    request.on('timeout', () => request.destroy(new Error('timeout')))
-    request.on('error', (error) =>
-      reject(new Refused('unavailable', `the webhook cannot be reached: ${error.message}`)),
-    )
-    request.end(text)
-  })
+  const status = await statusOf(url, headers, text, limit_ms)
   if (status < 200 || status > 299) throw new Refused('unavailable', `the webhook answered ${status}`)
 }
 
+/** The limit is for the whole exchange: a receiver that drips its answer must not hold the sender for longer. */
+function statusOf(url: string, headers: http.OutgoingHttpHeaders, text: string, limit_ms: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const fail = (why: string) => reject(new Refused('unavailable', `the webhook cannot be reached: ${why}`))
+    const open = url.startsWith('https:') ? https.request : http.request
+    const request = open(url, { method: 'POST', headers, agent: false }, (answer) => {
+      // The status is the whole answer; what follows it is not waited for, and may break off.
+      resolve(answer.statusCode ?? 0)
+      answer.on('error', () => undefined)
+      answer.resume()
+    })
+    const limit = setTimeout(() => {
+      fail(`it did not answer within ${limit_ms} ms`)
+      request.destroy()
+    }, limit_ms)
+    request.on('error', (error) => fail(error.message))
+    // Also comes without an error, as when the receiver wants to change the protocol.
+    request.on('close', () => {
+      clearTimeout(limit)
+      fail('it closed the connection')
+    })
+    request.end(text)
+  })
+}
+
+/** An empty secret would seal nothing: anybody could forge it. */
 function secretIn(file: string): string {
+  const secret = textOf(file).trim()
+  if (secret === '') throw new Refused('unavailable', 'the webhook’s secret file is empty')
+  return secret
+}
+
+function textOf(file: string): string {
   try {
-    return readFileSync(file, 'utf8').trim()
+    return readFileSync(file, 'utf8')
   } catch {
     throw new Refused('unavailable', 'the webhook’s secret file cannot be read')
   }

@@ -5,7 +5,7 @@ import type { Stage } from './stage.ts'
 export type AuditLine = { role: string; seq: number; action: string; outcome: string; subject: string; target: string }
 
 export async function anyAuditRecord({ site }: Stage): Promise<AuditLine[]> {
-  const token = await site.token({ tenant_id: '*', roles: ['admin'] })
+  const token = await site.token({ sub: 'role:reader', tenant_id: '*', roles: ['admin'] })
   const found: AuditLine[] = []
   for (const role of Object.keys(site.running.urls)) {
     let path: string | undefined = '/api/v2/audit?limit=500'

@@ -1,0 +1,132 @@
+// Holds what keeps a site from starting: each refusal with the setting that causes it, and none for a sound profile.
+import { describe, expect, test } from 'vitest'
+import { consensus } from '../roles/consensus/role.ts'
+import { site } from '../roles/site/role.ts'
+import { isLoopback, type Standing, startProblems } from './may-start.ts'
+import { settle } from './profile.ts'
+
+type Sections = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
+const all = [site, consensus]
+const noon = Date.parse('2026-03-02T12:00:00Z')
+
+function problems(sections: Sections, more: Partial<Standing> = {}): string[] {
+  const platform = { name: 'vault', tenant_id: 't', ...sections.platform }
+  const resolved = settle(all, { ...sections, platform }, {}, {})
+  expect(resolved.problems).toEqual([])
+  const found = startProblems({ resolved, all, starting: all, peers: [], now: noon, ...more })
+  return found.map(({ path, message }) => `${path}: ${message}`)
+}
+
+const open = { platform: { deployment_profile: 'single_cluster' } }
+const files = { tls_cert_file: 'c.pem', tls_key_file: 'k.pem' }
+
+test('a profile with nothing but a name may start, as classified_airgapped', () => {
+  expect(problems({})).toEqual([])
+})
+
+test('roles that there are not are named, beside those that there are', () => {
+  const platform = { ...open.platform, roles: ['site', 'consensu'] }
+  expect(problems({ platform })).toEqual(['platform.roles: there is no role "consensu"; known: site, consensus'])
+})
+
+describe('in classified_airgapped', () => {
+  test.each(['0.0.0.0', '::', '192.0.2.7', 'host.example', '127.0.0.1.example', '0127.0.0.1'])(
+    '%s is no place to listen without TLS',
+    (listen) => {
+      expect(problems({ site: { listen } })).toEqual([expect.stringMatching(/^site\.listen: .*site\.tls_cert_file/)])
+      expect(problems({ site: { listen, ...files } })).toEqual([])
+    },
+  )
+
+  test('the internal listener never has TLS, so it stays on loopback', () => {
+    const metrics_listen = '0.0.0.0:9400'
+    expect(problems({ consensus: { metrics_listen, ...files } })).toEqual([
+      expect.stringMatching(/^consensus\.metrics_listen: 0\.0\.0\.0 is not loopback/),
+    ])
+    expect(problems({ consensus: { metrics_listen: 'localhost:9400' } })).toEqual([])
+  })
+
+  test('only the listeners of the roles that start count', () => {
+    expect(problems({ site: { listen: '0.0.0.0' } }, { starting: [consensus] })).toEqual([])
+  })
+
+  const accredited = (valid_until: string) => ({
+    site: { accreditations: { bravo: { authority: 'Board', reference: 'AB-1', valid_until } } },
+  })
+
+  test.each([
+    ['2026-03-01', [expect.stringMatching(/^site\.accreditations\.bravo: .*ended on 2026-03-01/)]],
+    ['2026-03-02', []],
+    ['2026-03-03', []],
+  ])('a channel accredited until %s, on the second', (until, found) => {
+    expect(problems(accredited(until), { peers: ['bravo'] })).toEqual(found)
+  })
+
+  test('each channel needs one of its own, wherever the site role runs', () => {
+    const peers = ['bravo', 'charlie', 'constructor']
+    expect(problems(accredited('2030-01-01'), { peers })).toEqual([
+      expect.stringMatching(/^site\.accreditations\.charlie: .*no accreditation/),
+      expect.stringMatching(/^site\.accreditations\.constructor: .*no accreditation/),
+    ])
+    expect(problems({}, { peers, starting: [consensus] })).toEqual([])
+  })
+})
+
+describe('elsewhere', () => {
+  test.each(['single_cluster', 'multi_tenant_cloud', 'customer_onprem', 'coalition_federated'])(
+    '%s leaves listeners and channels to the operator',
+    (deployment_profile) => {
+      const sections = { platform: { deployment_profile }, site: { listen: '0.0.0.0', metrics_listen: '0.0.0.0:1' } }
+      expect(problems(sections, { peers: ['bravo'] })).toEqual([])
+    },
+  )
+})
+
+test.each([
+  ['tls_cert_file', 'tls_key_file'],
+  ['tls_key_file', 'tls_cert_file'],
+])('%s alone would leave the listener without TLS', (given, missing) => {
+  for (const sections of [open, {}]) {
+    expect(problems({ ...sections, site: { [given]: 'x.pem', listen: '0.0.0.0' } })).toContain(
+      `site.${missing}: TLS needs both files, and only site.${given} is given`,
+    )
+  }
+})
+
+test('consensus does not start where the customer only looks up', () => {
+  const consensusSection = { matching_pattern: 'lookup_only' }
+  const sections = { platform: { deployment_profile: 'customer_onprem' }, consensus: consensusSection }
+  expect(problems(sections)).toEqual([expect.stringMatching(/^consensus: .*full-lens profile/)])
+  expect(problems(sections, { starting: [site] })).toEqual([])
+  expect(problems({ ...open, consensus: consensusSection })).toEqual([])
+})
+
+test('a default level that is no level, and a schedule that is none', () => {
+  expect(problems({ ...open, labels: { levels: ['LOW', 'HIGH'], default_level: 'MIDDLE' } })).toEqual([
+    'labels.default_level: "MIDDLE" is not one of labels.levels',
+  ])
+  for (const backup_cron of ['every night', '61 2 * * *', '0 0 30 2 *']) {
+    expect(problems({ ...open, site: { backup_cron } })).toEqual(['site.backup_cron: this is no cron expression'])
+  }
+})
+
+test('everything is told at once', () => {
+  const sections = { site: { listen: '0.0.0.0', backup_cron: 'every night' }, labels: { default_level: 'NONE' } }
+  expect(problems(sections, { peers: ['bravo'] })).toHaveLength(4)
+})
+
+test.each([
+  ['127.0.0.1', true],
+  ['127.8.9.10', true],
+  ['::1', true],
+  ['localhost', true],
+  ['127.1', false],
+  ['127.0.0.1x', false],
+  ['::ffff:127.0.0.1', false],
+  ['localhost.example', false],
+  ['0.0.0.0', false],
+  ['', false],
+])('whether %s is loopback: %s', (host, expected) => {
+  expect(isLoopback(host)).toBe(expected)
+})

@@ -1,0 +1,135 @@
+// Holds how workers run: at their times, when woken, never twice at once, and to their end before a stop is done.
+import { afterEach, expect, test } from 'vitest'
+import type { Call, Log } from '../kernel/call.ts'
+import type { Worker } from '../kernel/role.ts'
+import type { Resolved } from '../kernel/settings.ts'
+import { startWorkers, type Workers } from './workers.ts'
+
+const settings: Resolved = { values: new Map(), origins: new Map(), problems: [] } as unknown as Resolved
+const long_ms = 600_000
+const started: Workers[] = []
+afterEach(async () => {
+  for (const workers of started.splice(0)) await workers.stop()
+})
+
+/** A worker whose runs end when the test says so. */
+function held(when: Worker['when'] = { every_ms: long_ms }) {
+  const open: (() => void)[] = []
+  const seen = { begun: 0, ended: 0, most: 0, signal: undefined as AbortSignal | undefined, address: '' }
+  const worker: Worker = {
+    name: 'work',
+    when,
+    async run(call) {
+      seen.begun += 1
+      seen.most = Math.max(seen.most, seen.begun - seen.ended)
+      seen.signal = call.signal
+      seen.address = call.address
+      await new Promise<void>((resolve) => open.push(resolve))
+      seen.ended += 1
+    },
+  }
+  return { worker, seen, release: () => open.shift()?.() }
+}
+
+function running(...workers: Worker[]) {
+  const logged: string[] = []
+  const silent = () => undefined
+  const log: Log = { debug: silent, info: silent, warn: silent, error: (event) => void logged.push(event) }
+  const newCall = (address: string, signal: AbortSignal) => ({ address, signal }) as Call
+  const made = startWorkers('role', workers, settings, log, newCall)
+  started.push(made)
+  return { ...made, logged }
+}
+
+test('a periodic worker runs at once, under its address, and again each time', async () => {
+  const { worker, seen, release } = held({ every_ms: 1 })
+  const { stop } = running(worker)
+  expect(seen).toMatchObject({ begun: 1, address: 'role.worker.work' })
+  for (const turn of [2, 3, 4]) {
+    release()
+    await expect.poll(() => seen.begun).toBe(turn)
+  }
+  release()
+  await stop()
+})
+
+test('it never runs twice at once, and any number of wakes during a run lead to one more', async () => {
+  const { worker, seen, release } = held()
+  const { wake, stop } = running(worker)
+  for (let times = 0; times < 5; times++) wake('work')
+  expect(seen.begun).toBe(1)
+  release()
+  await expect.poll(() => seen.begun).toBe(2)
+  release()
+  await expect.poll(() => seen.ended).toBe(2)
+  await stop()
+  expect(seen).toMatchObject({ begun: 2, ended: 2, most: 1 })
+})
+
+test('a wake while it rests runs it now', async () => {
+  const { worker, seen, release } = held()
+  const { wake, stop } = running(worker)
+  release()
+  await expect.poll(() => seen.ended).toBe(1)
+  wake('work')
+  await expect.poll(() => seen.begun).toBe(2)
+  release()
+  await stop()
+})
+
+test('a worker by a schedule waits for it, or for a wake', async () => {
+  const { worker, seen, release } = held({ cron: () => undefined })
+  const { wake, stop } = running(worker)
+  expect(seen.begun).toBe(0)
+  wake('work')
+  await expect.poll(() => seen.begun).toBe(1)
+  release()
+  await stop()
+  const soon = held({ cron: () => '* * * * * *' })
+  const scheduled = running(soon.worker)
+  await expect.poll(() => soon.seen.begun, { timeout: 5_000 }).toBe(1)
+  soon.release()
+  await scheduled.stop()
+})
+
+test('a stop tells the run under way, waits for it, and nothing runs after it', async () => {
+  const { worker, seen, release } = held({ every_ms: 1 })
+  const { stop, wake } = running(worker)
+  let isStopped = false
+  wake('work')
+  const stopping = stop().then(() => {
+    isStopped = true
+  })
+  expect(seen.signal?.aborted).toBe(true)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(isStopped).toBe(false)
+  release()
+  await stopping
+  wake('work')
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(seen).toMatchObject({ begun: 1, ended: 1 })
+})
+
+test('a worker that fails, at once or later, is logged, runs again, and disturbs no other', async () => {
+  let runs = 0
+  const failing: Worker = {
+    name: 'failing',
+    when: { every_ms: 1 },
+    run() {
+      runs += 1
+      if (runs % 2) throw new Error('at once')
+      return Promise.reject(new Error('later'))
+    },
+  }
+  const { worker, seen, release } = held()
+  const { logged, stop } = running(failing, worker)
+  await expect.poll(() => runs).toBeGreaterThan(3)
+  release()
+  await expect.poll(() => seen.ended).toBe(1)
+  await stop()
+  expect(new Set(logged)).toEqual(new Set(['role.worker.failing.failed']))
+})
+
+test('nobody minds a wake of a worker that there is not', () => {
+  expect(() => running().wake('nobody')).not.toThrow()
+})

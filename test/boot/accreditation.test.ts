@@ -1,0 +1,208 @@
+// In classified_airgapped a channel without accreditation is neither sent on nor listened to, at the start and while it runs.
+import * as fs from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { peerFiles } from '../../adapters/peers/files/peer-files.ts'
+import { fileOf, nameOf } from '../../adapters/transport/filedrop/names.ts'
+import { enrolChannels } from '../../daemon/boot/offline/filedrop-files.ts'
+import { contribute as federate } from '../../daemon/roles/consensus/federation/contribute.ts'
+import { cancel } from '../../daemon/roles/consensus/session/cancel.ts'
+import { create } from '../../daemon/roles/consensus/session/create.ts'
+import { get } from '../../daemon/roles/consensus/session/get.ts'
+import { list as listSessions } from '../../daemon/roles/consensus/session/list.ts'
+import { list as listChannels } from '../../daemon/roles/site/channel/list.ts'
+import { send } from '../../daemon/roles/site/message/send.ts'
+import { list as listPeers } from '../../daemon/roles/site/peer/list.ts'
+import { asked, delivered, operatorOf } from '../roles/consensus/consensus-world.ts'
+import { carrierOf, opinionFields } from '../roles/consensus/federated-session.ts'
+import { peerSite, shared, sharedLabel } from '../roles/consensus/peer-messages.ts'
+import { platform } from '../support/command-line.ts'
+import { noon } from '../support/simulated-clock.ts'
+import { type SiteWorld, siteWorld, stoppedWorld, until, type WorldOptions } from '../support/site-world.ts'
+
+const [bravo, charlie, delta] = [
+  await peerSite('bravo', 'tenant-b'),
+  await peerSite('charlie', 'tenant-c'),
+  await peerSite('delta', 'tenant-b'),
+]
+afterAll(() => {
+  for (const peer of [bravo, charlie, delta]) peer.remove()
+})
+
+const until_ = (valid_until: string) => ({ authority: 'Board', reference: 'AB-1', valid_until })
+
+/** Bravo until the end of today, delta for years; charlie has none. */
+function options(accreditations: Record<string, unknown>): WorldOptions {
+  return {
+    template: 'classified-airgapped',
+    peers: [bravo.pinned, delta.pinned],
+    profile: {
+      site: { metrics_listen: '127.0.0.1:0', accreditations },
+      consensus: { metrics_listen: '127.0.0.1:0' },
+      filedrop: { rescan_ms: 100 },
+    },
+  }
+}
+
+test('the start is refused, by exit 3 and with the setting that is missing', async () => {
+  const world = await stoppedWorld(options({ delta: until_('2099-12-31') }))
+  await expect(world.start()).rejects.toMatchObject({
+    name: 'StartRefused',
+    problems: [{ path: 'site.accreditations.bravo', message: expect.stringContaining('it has no accreditation') }],
+  })
+  const { exit, stdout, stderr } = await platform(['serve', '--site', path.dirname(world.folder.profile)])
+  expect({ exit, stdout }).toEqual({ exit: 3, stdout: '' })
+  expect(stderr).toMatch(/the site may not run like this\n\s+site\.accreditations\.bravo: .*no accreditation/)
+  expect(stderr).not.toMatch(/site\.accreditations\.delta|\n\s+at /)
+  await world.end()
+})
+
+describe('while it runs', () => {
+  let world: SiteWorld
+  beforeAll(async () => {
+    world = await siteWorld(options({ bravo: until_('2026-03-02'), delta: until_('2099-12-31') }))
+    await enrolChannels(world.folder, {}, charlie.pinned)
+    await peerFiles(world.folder.peers).add(charlie.pinned)
+  })
+  afterAll(() => world?.end())
+
+  const incoming = (peer: string) => path.join(world.folder.filedrop, peer, 'in', 'new')
+  let dropped = 0
+
+  /** Something that is no message: whoever listens puts it away with the next scan. */
+  function drop(peer: string): string {
+    dropped += 1
+    const name = `stray-${dropped}.txt`
+    fs.writeFileSync(path.join(incoming(peer), name), 'x')
+    return name
+  }
+  const isGone = (peer: string, name: string) => !fs.existsSync(path.join(incoming(peer), name))
+
+  /** Two scans of all channels have begun and ended once delta's have: all are triggered together. */
+  async function afterScans(): Promise<void> {
+    for (let times = 0; times < 2; times++) {
+      const name = drop('delta')
+      await until(() => isGone('delta', name))
+    }
+  }
+
+  async function placeMessage(peer: typeof charlie): Promise<string[]> {
+    const { envelope, body } = await peer.message('contribution', opinionFields('ses_x', 0.9), { epoch: 1, seq: 1 })
+    const { stem } = nameOf(1, 1)
+    const [bodyFile, envFile] = [fileOf(stem, 'body'), fileOf(stem, 'env')]
+    fs.writeFileSync(path.join(incoming(peer.name), bodyFile), Buffer.from(body, 'base64url'))
+    fs.writeFileSync(path.join(incoming(peer.name), envFile), JSON.stringify(envelope))
+    return [bodyFile, envFile]
+  }
+
+  const message = (peer: string, event_id: string) => ({
+    ...{ peer, event_id, kind: 'result' as const, schema: 'consensus.result/1', body: { n: 1 }, label: sharedLabel },
+    parent_block_ids: [],
+  })
+  const sending = async (peer: string, event_id: string) => (await carrierOf(world)).ask(send, message(peer, event_id))
+  const channels = async () => {
+    const { items } = await (await operatorOf(world)).ok(listChannels, {})
+    return Object.fromEntries(
+      items.map(({ peer, direction, state, detail }) => [`${peer} ${direction}`, [state, detail]]),
+    )
+  }
+  const ready = (peer: string) => fs.readdirSync(path.join(world.folder.filedrop, peer, 'out', 'ready'))
+  /** Delta's messages go by the same carrier; once they are out, bravo's would be too. */
+  async function afterPublishing(event_id: string): Promise<void> {
+    const before = ready('delta').length
+    expect((await sending('delta', event_id)).status).toBe(202)
+    await until(() => ready('delta').length > before)
+  }
+
+  test('a peer pinned meanwhile, without accreditation, is not among the peers', async () => {
+    const { items } = await (await operatorOf(world)).ok(listPeers, {})
+    expect(items.map(({ name }) => name)).toEqual(['bravo', 'delta'])
+    await afterScans()
+    expect(Object.keys(await channels()).filter((name) => name.startsWith('charlie'))).toEqual([])
+  })
+
+  test('nothing is sent to it, and nothing is promised', async () => {
+    const { status, problem } = await sending('charlie', 'to-charlie')
+    expect([status, problem?.code, problem?.detail]).toEqual([
+      503,
+      'unavailable',
+      'the channel to charlie may not be used: it has no accreditation',
+    ])
+    const operator = await operatorOf(world)
+    const invited = { ...asked({ m: 1, n: 2 }), classification: shared, invite: ['charlie'] }
+    expect(await operator.refusal(create, invited)).toBe('unavailable')
+    expect((await operator.ok(listSessions, {})).items).toEqual([])
+  })
+
+  test('nothing of it is read: its files stay where they are, and its signature counts for nothing', async () => {
+    const names = [drop('charlie'), ...(await placeMessage(charlie))].sort()
+    await afterScans()
+    expect(fs.readdirSync(incoming('charlie')).sort()).toEqual(names)
+    const signed = await charlie.message('contribution', opinionFields('ses_x', 0.9))
+    expect(await (await carrierOf(world)).refusal(federate, signed)).toBe('unavailable')
+  })
+
+  test('one that is accredited is spoken to and listened to until the last moment of its last day', async () => {
+    world.clock.advance(Date.parse('2026-03-02T23:59:59Z') - noon)
+    expect((await sending('bravo', 'on-the-last-day')).status).toBe(202)
+    await until(() => ready('bravo').length > 0)
+    const name = drop('bravo')
+    await until(() => isGone('bravo', name))
+    expect((await channels())['bravo in']).toEqual(['open', ''])
+  })
+
+  test('the day after, it is neither; what is owed to it waits, and the others go on', async () => {
+    const operator = await operatorOf(world)
+    const { id } = await operator.ok(create, { ...asked({ m: 1, n: 2 }), classification: shared, invite: ['bravo'] })
+    await delivered(operator, id)
+    await until(() => ready('bravo').length === 4)
+    world.clock.advance(1_000)
+    const published = ready('bravo')
+    const name = drop('bravo')
+    const { status, problem } = await sending('bravo', 'the-day-after')
+    expect([status, problem?.detail]).toEqual([503, expect.stringContaining('its accreditation ended on 2026-03-02')])
+    expect(await operator.ok(cancel, { id })).toMatchObject({ state: 'WITHDRAWN', undelivered: 1 })
+    world.wake('consensus', 'relay')
+    await afterScans()
+    await afterPublishing('delta-goes-on')
+    expect(isGone('bravo', name)).toBe(false)
+    expect(ready('bravo')).toEqual(published)
+    expect(await operator.ok(get, { id })).toMatchObject({ undelivered: 1 })
+  })
+
+  test('operators see which channel stands still, and why', async () => {
+    const stopped = ['stopped', expect.stringContaining('its accreditation ended on 2026-03-02')]
+    expect(await channels()).toEqual({
+      'bravo out': stopped,
+      'bravo in': stopped,
+      'delta out': ['open', ''],
+      'delta in': ['open', ''],
+    })
+    const token = await world.token({ roles: ['operator'] })
+    const { status, json } = await world.call('site', 'GET', '/health', undefined, { token })
+    expect([status, json]).toEqual([
+      200,
+      expect.objectContaining({
+        status: 'degraded',
+        dependencies: expect.arrayContaining([
+          expect.objectContaining({ name: 'transport filedrop', ok: false, detail: expect.stringContaining('bravo') }),
+        ]),
+      }),
+    ])
+    expect(new Set(world.faults.map((fault) => fault.split(' ')[0]))).toEqual(new Set(['filedrop.channel.stopped']))
+    expect(world.faults).toHaveLength(2)
+  })
+
+  test('started again, it refuses; with a new accreditation it pays what it owed', async () => {
+    await world.stop()
+    await expect(world.start()).rejects.toMatchObject({ name: 'StartRefused' })
+    await peerFiles(world.folder.peers).remove('charlie')
+    const text = fs.readFileSync(world.folder.profile, 'utf8')
+    fs.writeFileSync(world.folder.profile, text.replace(/2026-03-02/, '2026-12-31'))
+    await world.start()
+    const operator = await operatorOf(world)
+    const [session] = (await operator.ok(listSessions, {})).items
+    expect(await delivered(operator, session?.id ?? '')).toMatchObject({ state: 'WITHDRAWN' })
+    await until(() => fs.readdirSync(incoming('bravo')).length === 0)
+  })
+})

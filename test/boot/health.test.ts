@@ -1,0 +1,111 @@
+// A service says that it is not ready before it is and once it is to end; between the two, how its parts are.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type House, openHouse } from '../../daemon/boot/house.ts'
+import { readProfile, settle } from '../../daemon/boot/profile.ts'
+import { type Running, serve } from '../../daemon/boot/serve.ts'
+import { operationsOf } from '../../daemon/kernel/builtin.ts'
+import { isRefused } from '../../daemon/kernel/errors.ts'
+import { perform, serviceCaller } from '../../daemon/kernel/invoke.ts'
+import { problem } from '../../daemon/kernel/problem.ts'
+import { roles } from '../../daemon/roles.ts'
+import { httpCall } from '../support/http-call.ts'
+import { type SiteWorld, stoppedWorld } from '../support/site-world.ts'
+
+let world: SiteWorld
+beforeAll(async () => {
+  world = await stoppedWorld()
+})
+afterAll(() => world?.end())
+
+const silent = () => undefined
+const log = { debug: silent, info: silent, warn: silent, error: silent }
+
+async function houseOf(): Promise<House> {
+  const { folder, clock } = world
+  const resolved = settle(roles, readProfile(folder.profile), {}, {})
+  return openHouse({ folder, resolved, starting: roles, clock, log })
+}
+
+/** What the service answers to its two health operations, by code or by status. */
+async function healthOf(house: House): Promise<string[]> {
+  const answers = house.services.flatMap(({ role, workshop }) =>
+    operationsOf(role)
+      .filter(({ address }) => /\.service\.(live|health)$/.test(address))
+      .map((target) =>
+        perform(workshop, target, serviceCaller(role.name), {
+          params: {},
+          query: {},
+          body: undefined,
+          accepts: [],
+          if_match: undefined,
+          idempotency_key: undefined,
+          last_event_id: undefined,
+          trace_id: 'f'.repeat(32),
+          signal: new AbortController().signal,
+        }),
+      ),
+  )
+  return (await Promise.all(answers)).map((answer) =>
+    isRefused(answer) ? `${answer.row.status} ${answer.message}` : `${answer.status}`,
+  )
+}
+
+test('starting, ready, stopping', async () => {
+  const house = await houseOf()
+  expect(house.services.map(({ role, phase }) => [role.name, phase()])).toEqual([
+    ['site', 'starting'],
+    ['consensus', 'starting'],
+  ])
+  expect(new Set(await healthOf(house))).toEqual(new Set(['503 the service is starting']))
+  await house.open()
+  expect(new Set(await healthOf(house))).toEqual(new Set(['200']))
+  const closing = house.close(0)
+  expect(new Set(await healthOf(house))).toEqual(new Set(['503 the service is stopping']))
+  await closing
+  expect(new Set(await healthOf(house))).toEqual(new Set(['503 the service is stopping']))
+})
+
+test('once it listens, over HTTP: the status for anybody, the parts for those who may know', async () => {
+  await world.start()
+  expect((await world.call('consensus', 'GET', '/health')).json).toEqual({ status: 'ok', service: 'consensus-service' })
+  const token = await world.token({ roles: ['operator'] })
+  const { json } = await world.call('consensus', 'GET', '/health', undefined, { token })
+  const { dependencies } = json as { dependencies: { name: string; ok: boolean; latency_ms: number }[] }
+  expect(dependencies).toContainEqual(expect.objectContaining({ name: 'site', ok: true, detail: 'ready' }))
+  for (const { ok, latency_ms } of dependencies) expect([ok, latency_ms >= 0]).toEqual([true, true])
+  await world.stop()
+})
+
+test('what it needs in another process: away, there, stopping', async () => {
+  const { folder, clock } = world
+  const start = (role: string) => serve({ folder, env: {}, clock, log, roles: [role] })
+  const consensus = await start('consensus')
+  const url = consensus.urls.consensus?.find((each) => each.startsWith('http')) ?? ''
+  const token = await world.token({ roles: ['operator'] })
+  const said = async () => {
+    const { status, json } = await httpCall(url, 'GET', '/api/v2/health', undefined, { token })
+    const report = json as { status: string; dependencies: { name: string; detail: string }[] }
+    return [status, report.status, report.dependencies.find(({ name }) => name === 'site')?.detail]
+  }
+  const seen: unknown[] = [await said()]
+  const site: Running = await start('site')
+  seen.push(await said())
+  await site.stop()
+  seen.push(await said())
+  await consensus.stop()
+  expect(seen).toEqual([
+    [200, 'degraded', 'does not answer'],
+    [200, 'ok', 'ready in another process'],
+    [200, 'degraded', 'does not answer'],
+  ])
+})
+
+test('while a service drains, its socket says 503 as a problem or takes nobody', async () => {
+  await world.start()
+  const url = world.url('site')
+  const stopping = world.stop()
+  const answer = await httpCall(url, 'GET', '/health').catch(() => undefined)
+  await stopping
+  if (answer) expect([answer.status, problem.parse(answer.json).code]).toEqual([503, 'unavailable'])
+  expect(world.faults).toEqual([])
+})

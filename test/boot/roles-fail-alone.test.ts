@@ -1,0 +1,148 @@
+// A role that cannot start leaves the others serving and everything of its own free; only when all fail does the process.
+import * as fs from 'node:fs'
+import * as net from 'node:net'
+import path from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { serve } from '../../daemon/boot/serve.ts'
+import { databaseOf, siteFolder } from '../../daemon/boot/site-folder.ts'
+import { list as listSessions } from '../../daemon/roles/consensus/session/list.ts'
+import { list as listChannels } from '../../daemon/roles/site/channel/list.ts'
+import { served } from '../support/command-line.ts'
+import { type SiteWorld, stoppedWorld, type WorldOptions } from '../support/site-world.ts'
+
+const ends: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end()
+})
+
+async function worldOf(options: WorldOptions = {}): Promise<SiteWorld> {
+  const world = await stoppedWorld(options)
+  ends.push(() => world.end())
+  return world
+}
+
+async function takenPort(): Promise<{ port: number; free(): Promise<void> }> {
+  const server = net.createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const free = () => new Promise<void>((resolve) => server.close(() => resolve()))
+  ends.push(free)
+  return { port: (server.address() as net.AddressInfo).port, free }
+}
+
+/** One role of the site in a process of its own. */
+async function elsewhere(world: SiteWorld, role: string): Promise<() => Promise<string>> {
+  const env = { PLATFORM_ROLES: role, SITE_PORT: '0', CONSENSUS_PORT: '0' }
+  const process = await served(path.dirname(world.folder.profile), { env })
+  const stop = async () => (await process.stop()).stderr
+  ends.push(stop)
+  return stop
+}
+
+const told = (world: SiteWorld) => world.faults.filter((fault) => fault.startsWith('platform.role.failed'))
+
+async function health(world: SiteWorld, role: string) {
+  const token = await world.token({ roles: ['operator'] })
+  const { status, json } = await world.call(role, 'GET', '/api/v2/health', undefined, { token })
+  return {
+    code: status,
+    ...(json as { status: string; dependencies: { name: string; ok: boolean; detail: string }[] }),
+  }
+}
+
+function corrupt(world: SiteWorld, role: string): void {
+  const file = databaseOf(world.folder, role)
+  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
+  for (const part of [file, `${file}-wal`, `${file}-shm`]) fs.rmSync(part, { force: true })
+  fs.writeFileSync(file, 'this is no database '.repeat(1_000), { mode: 0o600 })
+}
+
+test('consensus, whose port is taken: the site role serves, and another process may run consensus', async () => {
+  const { port } = await takenPort()
+  const world = await worldOf({ profile: { consensus: { port } } })
+  await world.start()
+  expect(told(world)).toEqual([expect.stringMatching(/"failed":"consensus".*EADDRINUSE/)])
+  const operator = await world.as({ roles: ['operator'] })
+  expect(await operator.ok(listChannels, {})).toEqual({ items: [] })
+  expect(() => world.url('consensus')).toThrow('consensus has no URL')
+  expect(fs.existsSync(path.join(world.folder.run, 'consensus.sock'))).toBe(false)
+  const stop = await elsewhere(world, 'consensus')
+  expect(await stop()).toContain('consensus.sock')
+})
+
+test('the site role, whose port is taken: consensus serves, says what it misses, and gets it from another process', async () => {
+  const { port } = await takenPort()
+  const world = await worldOf({ profile: { site: { port } } })
+  await world.start()
+  expect(told(world)).toEqual([expect.stringMatching(/"failed":"site".*EADDRINUSE/)])
+  expect(await (await world.as()).ok(listSessions, {})).toEqual({ items: [] })
+  const missing = { name: 'site', ok: false, detail: 'does not answer' }
+  const degraded = await health(world, 'consensus')
+  expect(degraded).toMatchObject({ code: 200, status: 'degraded' })
+  expect(degraded.dependencies).toContainEqual(expect.objectContaining(missing))
+  // What is left of the site role would speak for carriers that do not run.
+  expect(degraded.dependencies.map(({ name }) => name)).toEqual(['store', 'site'])
+  await elsewhere(world, 'site')
+  const whole = await health(world, 'consensus')
+  expect(whole).toMatchObject({ code: 200, status: 'ok' })
+  expect(whole.dependencies).toContainEqual(
+    expect.objectContaining({ name: 'site', ok: true, detail: 'ready in another process' }),
+  )
+})
+
+test.each(['site', 'consensus'])('%s, whose database is none, is left out until it is one again', async (role) => {
+  const world = await worldOf()
+  corrupt(world, role)
+  await world.start()
+  expect(told(world)).toEqual([expect.stringMatching(new RegExp(`"failed":"${role}".*not a database`))])
+  const other = role === 'site' ? 'consensus' : 'site'
+  expect((await world.call(other, 'GET', '/health')).status).toBe(200)
+  await world.stop()
+  fs.rmSync(databaseOf(world.folder, role))
+  await world.start()
+  expect((await world.call(role, 'GET', '/health')).status).toBe(200)
+})
+
+test('a role that another process runs is left to it, and its socket too', async () => {
+  const world = await worldOf()
+  const stop = await elsewhere(world, 'consensus')
+  await world.start()
+  expect(told(world)).toEqual([expect.stringMatching(/"failed":"consensus".*runs already in another process/)])
+  expect((await world.call('site', 'GET', '/health')).status).toBe(200)
+  expect(fs.existsSync(path.join(world.folder.run, 'consensus.sock'))).toBe(true)
+  await expect(startOf(world, ['consensus'])).rejects.toMatchObject({ code: 'conflict' })
+  expect(await stop()).toContain('platform.stopped')
+  await world.restart()
+  expect((await world.call('consensus', 'GET', '/health')).status).toBe(200)
+  expect(told(world)).toHaveLength(1)
+})
+
+function startOf({ folder, clock }: SiteWorld, roles: readonly string[]) {
+  const silent = () => undefined
+  return serve({ folder, env: {}, clock, roles, log: { debug: silent, info: silent, warn: silent, error: silent } })
+}
+
+test('when all fail it rejects with the first cause, and nothing is left locked or listening', async () => {
+  const [one, two] = [await takenPort(), await takenPort()]
+  const world = await worldOf({ profile: { site: { port: one.port }, consensus: { port: two.port } } })
+  await expect(world.start()).rejects.toThrow(new RegExp(`EADDRINUSE.*${one.port}`))
+  expect(told(world)).toHaveLength(2)
+  expect(fs.readdirSync(world.folder.run).filter((name) => name.endsWith('.sock'))).toEqual([])
+  await one.free()
+  await two.free()
+  await world.start()
+  expect((await world.call('consensus', 'GET', '/health')).status).toBe(200)
+})
+
+test('when the databases of all are none, too', async () => {
+  const world = await worldOf()
+  for (const role of ['site', 'consensus']) corrupt(world, role)
+  await expect(world.start()).rejects.toThrow('not a database')
+  expect(told(world)).toHaveLength(2)
+})
+
+test('a site of nothing but a profile refuses without touching anything', async () => {
+  const world = await worldOf()
+  const folder = siteFolder(path.join(path.dirname(world.folder.profile), 'nowhere'))
+  await expect(startOf({ ...world, folder }, ['site'])).rejects.toMatchObject({ name: 'ProfileError' })
+  expect(fs.existsSync(folder.run)).toBe(false)
+})

@@ -1,0 +1,129 @@
+// The site role belongs to the site's own tenant, and what acts for every tenant is the site's own hand alone.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Running, serve } from '../../daemon/boot/serve.ts'
+import { operationsOf } from '../../daemon/kernel/builtin.ts'
+import { problem } from '../../daemon/kernel/problem.ts'
+import { consensus } from '../../daemon/roles/consensus/role.ts'
+import { contribute } from '../../daemon/roles/consensus/session/contribute.ts'
+import { list as listSessions } from '../../daemon/roles/consensus/session/list.ts'
+import { site } from '../../daemon/roles/site/role.ts'
+import { consensusWorld, delivered, open, operatorOf, opinion } from '../roles/consensus/consensus-world.ts'
+import { httpCall } from '../support/http-call.ts'
+import { type SiteWorld, stoppedWorld, type Who } from '../support/site-world.ts'
+
+let world: SiteWorld
+beforeAll(async () => {
+  world = await consensusWorld({ contributors: ['c1'] })
+})
+afterAll(async () => {
+  await world?.end()
+  expect(world?.faults ?? []).toEqual([])
+})
+
+const guarded = [site, consensus].flatMap((role) =>
+  operationsOf(role).filter(({ operation }) => operation.allow !== 'public'),
+)
+const ofSite = guarded.filter(({ role }) => role === 'site')
+
+/** Status and code, with input that would be refused anyway: who asks comes before what is asked. */
+async function answerTo({ role, operation }: (typeof guarded)[number], who: Who): Promise<string> {
+  const at = operation.path.replaceAll(/\{\w+\}/g, 'x')
+  const body = operation.method === 'GET' ? undefined : {}
+  const token = await world.token(who)
+  const { status, json } = await world.call(role, operation.method, at, body, { token })
+  const refused = problem.safeParse(json)
+  return refused.success ? `${status} ${refused.data.code}` : `${status}`
+}
+
+const strangers: [string, Who][] = [
+  ['an operator of another tenant', { tenant: 'tenant-b', roles: ['operator'] }],
+  ['an administrator of another tenant', { tenant: 'tenant-b', roles: ['admin'] }],
+  ['a tenant of nearly the same name', { tenant: 'tenant-A', roles: ['admin'] }],
+  ['somebody who calls themselves a service of another tenant', { tenant: 'tenant-b', subject: 'role:consensus' }],
+]
+const pretenders: [string, Who][] = [
+  ['an administrator of every tenant', { tenant: '*', roles: ['admin'] }],
+  ['somebody with the role of services', { tenant: '*', subject: 'svc:gateway', roles: ['service'] }],
+  ['somebody nearly called like a role', { tenant: '*', subject: 'Role:site', roles: ['admin'] }],
+  ['somebody with a role in their name', { tenant: '*', subject: 'x role:site', roles: ['admin'] }],
+]
+
+describe.each([...strangers, ...pretenders])('%s', (_, who) => {
+  test.each(ofSite.map((target) => [target.address, target] as const))('is refused %s', async (_address, target) => {
+    expect(await answerTo(target, who)).toBe('403 forbidden')
+  })
+
+  test('learns no more of its health than anybody', async () => {
+    const { status, json } = await world.call('site', 'GET', '/health', undefined, { token: await world.token(who) })
+    expect({ status, json }).toEqual({ status: 200, json: { status: 'ok', service: 'site-service' } })
+  })
+})
+
+describe.each(pretenders)('%s', (_, who) => {
+  test('is refused every operation of consensus', async () => {
+    for (const target of guarded) expect(await answerTo(target, who), target.address).toBe('403 forbidden')
+  })
+})
+
+test('the operations include what matters most', () => {
+  const addresses = ofSite.map(({ address }) => address)
+  for (const address of ['peer.list', 'channel.list', 'quarantine.list', 'token.revoke', 'message.send', 'key.list']) {
+    expect(addresses).toContain(`site.${address}`)
+  }
+})
+
+test('an administrator of the site’s own tenant is refused nothing for being who they are', async () => {
+  for (const target of ofSite)
+    expect(await answerTo(target, { roles: ['admin'] }), target.address).not.toMatch(/^40[13]/)
+})
+
+test('another tenant has its own sessions, and sees its own alone', async () => {
+  const theirs = await world.as({ tenant: 'tenant-b', subject: 'bea', roles: ['operator'] })
+  const { id } = await open(theirs, { m: 1, n: 1 })
+  expect((await theirs.ok(listSessions, {})).items.map((each) => each.id)).toEqual([id])
+  expect((await (await operatorOf(world)).ok(listSessions, {})).items).toEqual([])
+})
+
+test('the token of a role opens what that role needs, and no more', async () => {
+  const who: Who = { tenant: '*', subject: 'role:consensus', roles: ['service'] }
+  const answers = await Promise.all(
+    ofSite.map(async (target) => [target.address, await answerTo(target, who)] as const),
+  )
+  const open = answers.filter(([, answer]) => !answer.startsWith('403')).map(([address]) => address)
+  expect(open).toEqual(expect.arrayContaining(['site.message.send', 'site.message.verify', 'site.key.list']))
+  for (const closed of ['site.token.revoke', 'site.channel.list', 'site.quarantine.list', 'site.service.audit']) {
+    expect(open).not.toContain(closed)
+  }
+})
+
+describe('roles apart', () => {
+  let apart: SiteWorld
+  const running: Running[] = []
+  beforeAll(async () => {
+    const contributors = { c1: { signer_keys: ['c1-1'], spoken_for_by: ['olga'] } }
+    apart = await stoppedWorld({ profile: { consensus: { contributors } } })
+    const silent = () => undefined
+    const log = { debug: silent, info: silent, warn: silent, error: silent }
+    const { folder, clock } = apart
+    for (const role of ['site', 'consensus']) running.push(await serve({ folder, env: {}, clock, log, roles: [role] }))
+  })
+  afterAll(async () => {
+    for (const each of running.toReversed()) await each.stop()
+    await apart?.end()
+  })
+
+  test('consensus has its evidence signed by the site role, over the socket, by its own token', async () => {
+    const url = (role: string) =>
+      running.flatMap(({ urls }) => urls[role] ?? []).find((each) => /^http/.test(each)) ?? ''
+    const { personAt } = await import('../support/person.ts')
+    const token = await apart.token({ subject: 'olga', roles: ['operator'] })
+    const person = personAt(
+      { call: (role, method, at, body, given) => httpCall(url(role), method, at, body, given) },
+      token,
+      () => 'consensus',
+    )
+    const { id } = await open(person, { m: 1, n: 1 })
+    await person.ok(contribute, { id, ...opinion('c1', 0.9) })
+    expect(await delivered(person, id)).toMatchObject({ state: 'RATIFIED', evidence_block_id: expect.any(String) })
+  })
+})

@@ -1,0 +1,129 @@
+// A stop lets requests under way end, waits no longer than it says, and loses nothing that was promised.
+import * as http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { serve } from '../../daemon/boot/serve.ts'
+import { grace_ms } from '../../daemon/boot/service.ts'
+import { contribute } from '../../daemon/roles/consensus/session/contribute.ts'
+import { get } from '../../daemon/roles/consensus/session/get.ts'
+import { asked, consensusWorld, delivered, open, operatorOf, opinion } from '../roles/consensus/consensus-world.ts'
+import type { SiteWorld } from '../support/site-world.ts'
+import { until } from '../support/site-world.ts'
+import { webhookReceiver } from '../support/webhook-receiver.ts'
+
+const drain_ms = 500
+const receiver = await webhookReceiver()
+const came: string[] = []
+let isHanging = true
+
+/** Before the real receiver: holds what comes for ever while it hangs, and sends it on otherwise. */
+const front = http.createServer(async (request, response) => {
+  came.push(request.url ?? '')
+  if (isHanging) return
+  const passed = http.request(receiver.url, { method: 'POST', headers: request.headers }, (answer) => {
+    response.writeHead(answer.statusCode ?? 500)
+    answer.pipe(response)
+  })
+  request.pipe(passed)
+})
+let world: SiteWorld
+beforeAll(async () => {
+  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(front.address() as AddressInfo).port}/`
+  const sinks = [{ name: 'sink', kind: 'webhook', url, secret_file: receiver.secret_file }]
+  world = await consensusWorld({ contributors: ['c1'], consensus: { sinks }, profile: { platform: { drain_ms } } })
+})
+afterAll(async () => {
+  await world?.end()
+  front.closeAllConnections()
+  front.close()
+  await receiver.close()
+})
+
+test('a worker that hangs does not hold it longer than drain and grace; what was owed is delivered after a restart', async () => {
+  const person = await operatorOf(world)
+  const { id } = await open(person, { m: 1, n: 1 })
+  await person.ok(contribute, { id, ...opinion('c1', 0.9) })
+  await until(() => came.length > 0)
+  expect(await person.ok(get, { id })).toMatchObject({ state: 'RATIFIED', undelivered: 1 })
+  const began = performance.now()
+  await world.stop()
+  const took_ms = performance.now() - began
+  expect(took_ms).toBeLessThan(drain_ms + grace_ms + 1_000)
+  isHanging = false
+  await world.start()
+  await delivered(await operatorOf(world), id)
+  expect(receiver.deliveries.map(({ session_id, isSealed }) => [session_id, isSealed])).toEqual([[id, true]])
+  front.closeAllConnections()
+  expect(world.faults).toEqual([])
+})
+
+/** A request whose body has been promised and not yet sent; the service has begun to work on it. */
+async function begun(token: string, body: string) {
+  const request = http.request(`${world.url('consensus')}/api/v2/consensus/session`, {
+    method: 'POST',
+    agent: false,
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      expect: '100-continue',
+    },
+  })
+  const answer = new Promise<{ status: number; text: string }>((resolve, reject) => {
+    request.on('error', reject)
+    request.on('response', async (response) => {
+      let text = ''
+      for await (const part of response) text += String(part)
+      resolve({ status: response.statusCode ?? 0, text })
+    })
+  })
+  request.flushHeaders()
+  await new Promise((resolve) => request.once('continue', resolve))
+  return { request, answer }
+}
+
+const session = JSON.stringify(asked({ m: 1, n: 1 }))
+
+test('a request under way is answered, and what it made is kept', async () => {
+  const { token } = await operatorOf(world)
+  const { request, answer } = await begun(token, session)
+  const stopping = world.stop()
+  request.end(session)
+  const { status, text } = await answer
+  await stopping
+  expect(status, text).toBe(201)
+  await world.start()
+  const { id } = JSON.parse(text) as { id: string }
+  expect(await (await operatorOf(world)).ok(get, { id })).toMatchObject({ id, state: 'PROPOSED' })
+})
+
+test('a request that never ends is cut off once the drain is over', async () => {
+  const { token } = await operatorOf(world)
+  const { answer } = await begun(token, session)
+  const cut = answer.catch((error: NodeJS.ErrnoException) => error.code)
+  const began = performance.now()
+  await world.stop()
+  const took_ms = performance.now() - began
+  expect(await cut).toBe('ECONNRESET')
+  expect(took_ms).toBeGreaterThan(drain_ms - 50)
+  expect(took_ms).toBeLessThan(drain_ms + grace_ms)
+  await world.start()
+  expect(world.faults).toEqual([])
+})
+
+test('a second stop is the first one, and whoever waits for the end learns of it', async () => {
+  await world.stop()
+  const events: string[] = []
+  const note = (event: string) => void events.push(event)
+  const log = { debug: note, info: note, warn: note, error: note }
+  const running = await serve({ folder: world.folder, env: {}, clock: world.clock, log })
+  const first = running.stop()
+  expect(running.stop()).toBe(first)
+  await running.stopped
+  expect(running.stop()).toBe(first)
+  await first
+  expect(events.filter((event) => event === 'platform.stopped')).toHaveLength(1)
+  expect(running.services.map((service) => service.phase())).toEqual(['stopping', 'stopping'])
+  await world.start()
+})
