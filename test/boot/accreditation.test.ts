@@ -29,7 +29,7 @@ afterAll(() => {
   for (const peer of [bravo, charlie, delta]) peer.remove()
 })
 
-const until_ = (valid_until: string) => ({ authority: 'Board', reference: 'AB-1', valid_until })
+const accreditedUntil = (valid_until: string) => ({ authority: 'Board', reference: 'AB-1', valid_until })
 
 /** Bravo until the end of today, delta for years; charlie has none. */
 function options(accreditations: Record<string, unknown>): WorldOptions {
@@ -45,7 +45,7 @@ function options(accreditations: Record<string, unknown>): WorldOptions {
 }
 
 test('the start is refused, by exit 3 and with the setting that is missing', async () => {
-  const world = await stoppedWorld(options({ delta: until_('2099-12-31') }))
+  const world = await stoppedWorld(options({ delta: accreditedUntil('2099-12-31') }))
   await expect(world.start()).rejects.toMatchObject({
     name: 'StartRefused',
     problems: [{ path: 'site.accreditations.bravo', message: expect.stringContaining('it has no accreditation') }],
@@ -60,7 +60,7 @@ test('the start is refused, by exit 3 and with the setting that is missing', asy
 describe('while it runs', () => {
   let world: SiteWorld
   beforeAll(async () => {
-    world = await siteWorld(options({ bravo: until_('2026-03-02'), delta: until_('2099-12-31') }))
+    world = await siteWorld(options({ bravo: accreditedUntil('2026-03-02'), delta: accreditedUntil('2099-12-31') }))
     await enrolChannels(world.folder, {}, charlie.pinned)
     await peerFiles(world.folder.peers).add(charlie.pinned)
   })

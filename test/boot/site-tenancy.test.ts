@@ -9,6 +9,7 @@ import { list as listSessions } from '../../daemon/roles/consensus/session/list.
 import { site } from '../../daemon/roles/site/role.ts'
 import { consensusWorld, delivered, open, operatorOf, opinion } from '../roles/consensus/consensus-world.ts'
 import { httpCall } from '../support/http-call.ts'
+import { personAt } from '../support/person.ts'
 import { type SiteWorld, stoppedWorld, type Who } from '../support/site-world.ts'
 
 let world: SiteWorld
@@ -115,7 +116,7 @@ describe('roles apart', () => {
   test('consensus has its evidence signed by the site role, over the socket, by its own token', async () => {
     const url = (role: string) =>
       running.flatMap(({ urls }) => urls[role] ?? []).find((each) => /^http/.test(each)) ?? ''
-    const { personAt } = await import('../support/person.ts')
+
     const token = await apart.token({ subject: 'olga', roles: ['operator'] })
     const person = personAt(
       { call: (role, method, at, body, given) => httpCall(url(role), method, at, body, given) },
