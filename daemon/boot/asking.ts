@@ -1,6 +1,7 @@
 // One role asks another: in this process by a call, elsewhere on the site over its local socket; the asker cannot tell.
 import * as http from 'node:http'
-import { isRefused, Refused } from '../kernel/errors.ts'
+import { isRefused, Refused, refuse } from '../kernel/errors.ts'
+import { permits } from '../kernel/identity.ts'
 import { type Answer, perform, type Request, serviceCaller, type Workshop } from '../kernel/invoke.ts'
 import { type Addressed, type AnyOperation, hasBody, pathParameters } from '../kernel/operation.ts'
 import { refusedOf } from '../kernel/problem.ts'
@@ -54,7 +55,11 @@ async function here(
     trace_id: random(16),
     signal: AbortSignal.timeout(patience_ms),
   }
-  const answer: Answer | Refused = await perform(shop, target, serviceCaller(asker), request)
+  const caller = serviceCaller(asker)
+  // As strict as between processes, so that running apart never finds a permission missing.
+  if (!permits(caller.permissions, target.operation.allow))
+    throw refuse('forbidden', `a service may not ${target.address}`)
+  const answer: Answer | Refused = await perform(shop, target, caller, request)
   if (isRefused(answer)) throw answer
   return answer.body
 }

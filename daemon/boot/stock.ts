@@ -28,13 +28,15 @@ export function openStock(folder: SiteFolder, role: Role, site: string): Stock {
   const addonDir = addonFolder(folder)
   const lock = takeLock(join(folder.run, `${role.name}.lock`), addonDir)
   if (!lock) throw new Refused('conflict', `the role ${role.name} of this site runs already in another process`)
+  let file: SqliteFile | undefined
   try {
-    const file = sqliteFile({ file: databaseOf(folder, role.name), addonDir })
-    const audit = sqliteAudit(file, writerOf(role.name, site))
-    const store = sqliteStore(file, { audit, collections: role.collections })
+    const opened = sqliteFile({ file: databaseOf(folder, role.name), addonDir })
+    file = opened
+    const audit = sqliteAudit(opened, writerOf(role.name, site))
+    const store = sqliteStore(opened, { audit, collections: role.collections })
     return {
       role: role.name,
-      file,
+      file: opened,
       store,
       audit,
       async close() {
@@ -43,6 +45,7 @@ export function openStock(folder: SiteFolder, role: Role, site: string): Stock {
       },
     }
   } catch (error) {
+    void file?.close()
     lock.release()
     throw error
   }

@@ -3,7 +3,7 @@ import type { AuditEvent } from './audit.ts'
 import type { Call, Surroundings } from './call.ts'
 import { digestOf, sha256 } from './canonical.ts'
 import { type ErrorCode, isRefused, type Refused, refuse } from './errors.ts'
-import { type Caller, type Claims, type IdentityProvider, permissionsOf, permits } from './identity.ts'
+import { builtInRoles, type Caller, type Claims, type IdentityProvider, permissionsOf, permits } from './identity.ts'
 import { parseInput } from './input.ts'
 import type { Label } from './label.ts'
 import { type Addressed, type AnyOperation, Reply } from './operation.ts'
@@ -41,13 +41,15 @@ export type Workshop = {
 
 const nobody: Caller = { subject: 'anonymous', tenant_id: '', roles: [], permissions: new Set(), clearance: undefined }
 
+const servicePermissions = permissionsOf(['service'], builtInRoles)
+
 /** The site's own hand: what workers act as, for every tenant. */
 export function serviceCaller(role: string): Caller {
   return {
     subject: `role:${role}`,
     tenant_id: '*',
     roles: ['service'],
-    permissions: new Set(['*']),
+    permissions: servicePermissions,
     clearance: undefined,
   }
 }
