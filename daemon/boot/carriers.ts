@@ -51,10 +51,16 @@ export function openCarriers({ folder, site, resolved, stock, peers, ...around }
 
 export function quarantinesOf(folder: SiteFolder, peers: Peers): Quarantines {
   return {
-    async list(peer, limit) {
+    async list(peer, limit, after) {
       const names = peer === undefined ? (await peers.list()).map(({ name }) => name) : [peer]
-      const all = names.flatMap((name) => listQuarantine(folder.filedrop, name, limit))
-      return all.sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, limit)
+      const all = names.flatMap((name) => listQuarantine(folder.filedrop, name, Number.POSITIVE_INFINITY))
+      const later = after === undefined ? all : all.filter((entry) => newestFirst(after, entry) < 0)
+      return later.sort(newestFirst).slice(0, limit)
     },
   }
+}
+
+function newestFirst(a: { at: string; id: string }, b: { at: string; id: string }): number {
+  if (a.at !== b.at) return a.at < b.at ? 1 : -1
+  return a.id < b.id ? -1 : Number(a.id > b.id)
 }

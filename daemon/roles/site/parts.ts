@@ -32,7 +32,8 @@ export type Issuer = {
 export const issuerPart = part<Issuer>('issuer')
 
 export type Quarantines = {
-  list(peer: string | undefined, limit: number): Promise<QuarantineEntry[]>
+  /** Newest first, by id where the times are equal; from behind `after` on. */
+  list(peer: string | undefined, limit: number, after?: { at: string; id: string }): Promise<QuarantineEntry[]>
 }
 export const quarantinesPart = part<Quarantines>('quarantines')
 

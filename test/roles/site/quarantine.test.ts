@@ -1,0 +1,46 @@
+// The quarantine list over HTTP: newest first, page by page, and only with cursors of its own.
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { quarantine } from '../../../adapters/transport/filedrop/quarantine.ts'
+import { type SmallSite, smallSite } from '../../support/small-site.ts'
+
+let site: SmallSite
+
+beforeAll(async () => {
+  site = await smallSite()
+  const folder = join(site.folder.filedrop, 'bravo', 'in', 'quarantine')
+  mkdirSync(folder, { recursive: true })
+  for (const number of [1, 2, 3, 4, 5]) {
+    const fault = { reason: 'BAD_JSON', detail: `number ${number}` } as const
+    // Two of a kind of time: the id decides.
+    const now = Date.parse('2026-01-01T00:00:00Z') + Math.floor(number / 2) * 1_000
+    quarantine(
+      folder,
+      { stem: `00000001-000000000000000${number}`, fault, now, mark: 'm', peer: 'bravo', channel: 'c' },
+      [],
+    )
+  }
+})
+afterAll(() => site.close())
+
+async function page(query: string) {
+  const token = await site.token({ roles: ['operator'] })
+  const { status, json } = await site.ask('site', { method: 'GET', path: `/api/v2/site/quarantine?${query}`, token })
+  return { status, ...(json as { items: { detail: string }[]; next_cursor?: string; code?: string }) }
+}
+
+test('every item comes once, newest first, whatever the size of a page', async () => {
+  const seen: string[] = []
+  let cursor: string | undefined
+  do {
+    const { items, next_cursor } = await page(`limit=2${cursor ? `&cursor=${cursor}` : ''}`)
+    seen.push(...items.map(({ detail }) => detail))
+    cursor = next_cursor
+  } while (cursor)
+  expect(seen).toEqual(['number 4', 'number 5', 'number 2', 'number 3', 'number 1'])
+})
+
+test('a cursor that is none is refused', async () => {
+  expect(await page('cursor=bm90IG9uZQ')).toMatchObject({ status: 400, code: 'malformed' })
+})
