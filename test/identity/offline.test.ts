@@ -117,6 +117,18 @@ describe('revocation', () => {
     expect(await provider.verify(derived.token)).toBeUndefined()
   })
 
+  test('of an actor ends what it holds for others, however far back in the chain it stands', async () => {
+    const { issuer, provider, revocations } = await identitySite()
+    const near = await issuer.mint({ ...ada, act: { sub: 'svc:gateway' } })
+    const far = await issuer.mint({ ...ada, act: { sub: 'svc:other', act: { sub: 'svc:gateway' } } })
+    const own = await issuer.mint(ada)
+    expect(await provider.verify(near.token)).toBeDefined()
+    revocations.revoke({ subject: 'svc:gateway', at, reason: 'stolen' })
+    expect(await provider.verify(near.token)).toBeUndefined()
+    expect(await provider.verify(far.token)).toBeUndefined()
+    expect(await provider.verify(own.token)).toBeDefined()
+  })
+
   test('outlives its own `until`, since a token lives on within the skew', async () => {
     const { issuer, provider, clock, revocations } = await identitySite()
     const { token, jti, exp } = await issuer.mint(ada)

@@ -3,6 +3,7 @@ import * as fs from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { Refused } from '../../../daemon/kernel/errors.ts'
+import type { Actor } from '../../../daemon/kernel/identity.ts'
 
 const entry = {
   at: z.iso.datetime(),
@@ -23,6 +24,8 @@ export type Revocable = {
   /** Seconds since 1970. */
   readonly iat: number
   readonly derived_from?: readonly string[] | undefined
+  /** Who acts for the subject, and through whom: revoked with any of them. */
+  readonly act?: Actor | undefined
 }
 
 export interface Revocations {
@@ -92,11 +95,15 @@ export function fileRevocations(file: string, looking = atEachJudgement): Revoca
     isRevoked(token) {
       const { ids, subjects } = latest()
       if (ids.has(token.jti) || token.derived_from?.some((jti) => ids.has(jti))) return true
-      const voidUntil = subjects.get(token.sub)
       // `iat` has whole seconds: a token of the revocation's own second is taken for an earlier one.
-      return voidUntil !== undefined && token.iat * 1000 <= voidUntil
+      const isVoid = (subject: string) => token.iat * 1000 <= (subjects.get(subject) ?? Number.NEGATIVE_INFINITY)
+      return isVoid(token.sub) || actorsOf(token.act).some(isVoid)
     },
   }
+}
+
+function actorsOf(act: Actor | undefined): string[] {
+  return act ? [act.sub, ...actorsOf(act.act)] : []
 }
 
 /** Takes whole lines into account, or none: a line that cannot be read leaves `read` as it was, and throws. */

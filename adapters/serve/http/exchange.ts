@@ -122,11 +122,24 @@ async function stream(
     return
   }
   raw.flushHeaders()
-  await streamEvents(raw, events, {
+  await streamEvents(raw, whileAdmitted(desk, flight, events), {
     signal: flight.controller.signal,
     heartbeat_ms: desk.limits.heartbeat_ms,
     problemOf: (error) => problemOf(refusedFrom(desk, flight.target.address, error), flight.trace.trace_id),
   })
+}
+
+/** A token that is revoked while its stream is open ends the stream before the next event is told. */
+async function* whileAdmitted(
+  { workshop }: Desk,
+  { target, reply }: Flight,
+  events: AsyncIterable<ServerEvent>,
+): AsyncIterable<ServerEvent> {
+  const bearer = bearerOf(reply.request.headers.authorization)
+  for await (const event of events) {
+    if (isRefused(await admit(workshop, target.operation, bearer))) return
+    yield event
+  }
 }
 
 /** Gives up on a request that took too long: its signal is aborted, and the client is told. */

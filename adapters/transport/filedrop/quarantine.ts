@@ -2,6 +2,7 @@
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
+import { peer as pinned } from '../../../daemon/kernel/peer.ts'
 import { kindOf, type Path } from './dropped-file.ts'
 import { foldersOf } from './layout.ts'
 import { readOwnFile, writeDurably } from './own-file.ts'
@@ -58,16 +59,17 @@ export function quarantine(folder: string, about: Case, files: readonly Moved[])
       bytes: sizes[index] ?? 0,
     })),
   }
-  writeDurably(join(folder, `${id}.reason.json`), `${JSON.stringify(content, undefined, 2)}\n`)
+  const reason = join(folder, `${id}.reason.json`)
+  writeDurably(reason, `${JSON.stringify(content, undefined, 2)}\n`)
   for (const { path, as } of present) fs.renameSync(path, join(folder, `${id}.${as}`))
-  return sizes.reduce((sum, size) => sum + size, 0)
+  return sizes.reduce((sum, size) => sum + size, sizeOf(reason))
 }
 
-/** What the folder holds: items, and the bytes that they really take. */
+/** What the folder holds: items, and the bytes that they really take, those of the reasons too: empty files are many. */
 export function stockOf(folder: string): { items: number; bytes: number } {
   const names = fs.readdirSync(folder)
   let bytes = 0
-  for (const name of names) if (!name.endsWith('.reason.json')) bytes += sizeOf(join(folder, name))
+  for (const name of names) bytes += sizeOf(join(folder, name))
   return { items: names.filter((name) => name.endsWith('.reason.json')).length, bytes }
 }
 
@@ -99,6 +101,8 @@ export type Quarantined = {
 
 /** The items of a peer, newest first. What is no reason file has no entry. */
 export function listQuarantine(root: string, peer: string, limit: number): Quarantined[] {
+  // The name may come from a caller: one that no peer can have must not lead out of the channels.
+  if (!pinned.shape.name.safeParse(peer).success) return []
   const folder = foldersOf(root, peer).quarantine
   if (!fs.existsSync(folder)) return []
   const entries = fs

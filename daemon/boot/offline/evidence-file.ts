@@ -30,6 +30,7 @@ export async function verifyEvidence(text: string, given: readonly PublicKey[] |
   const { content, block_id } = block
   const faults = [
     ...(isWhole(block) ? [] : ['the content is not what was named and signed']),
+    ...faultsOfContributors(content),
     ...faultsOfResult(content),
   ]
   const verdict = await verifyJws('evidence', block.signature, given ?? block.keys)
@@ -66,6 +67,15 @@ function readBlock(text: string): EvidenceBlock {
   const block = evidenceBlock.safeParse(content)
   if (!block.success) throw new Objection(5, `the file is no evidence block: ${faultsIn(block.error)}`)
   return block.data
+}
+
+/** One standing contribution per contributor, no more than the policy lets in, and only of those that it names. */
+function faultsOfContributors({ policy, contributions, record }: EvidenceContent): string[] {
+  const names = new Set(contributions.map(({ contributor_id }) => contributor_id))
+  const isOneEach = names.size === contributions.length
+  const isCounted = names.size <= policy.n && contributions.length <= record.contributions
+  const areNamed = !policy.contributors || [...names].every((name) => policy.contributors?.includes(name))
+  return isOneEach && isCounted && areNamed ? [] : ['the contributors are not those that the policy lets in, once each']
 }
 
 /** A signer can be wrong, or lie: the decision must follow from the contributions by the policy, or from a person. */

@@ -4,6 +4,7 @@ import { attest } from '../../../daemon/roles/consensus/session/attest.ts'
 import { cancel } from '../../../daemon/roles/consensus/session/cancel.ts'
 import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
 import { create } from '../../../daemon/roles/consensus/session/create.ts'
+import { revoke } from '../../../daemon/roles/site/token/revoke.ts'
 import type { EventReader } from '../../support/event-reader.ts'
 import type { Person } from '../../support/person.ts'
 import { until } from '../../support/site-world.ts'
@@ -113,6 +114,17 @@ test('it ends within about a second of the token’s end, and tells nothing of w
   expect([brief, quiet].map((reader) => reader?.seen.length)).toEqual([3, 3])
   await person.ok(cancel, { id })
   await lasting.ended
+})
+
+test('a reader whose token is revoked is told nothing more', async () => {
+  const person = await operatorOf(world())
+  const { id } = await open(person, { m: 3, n: 3 })
+  const gone = await follow(await world().as({ subject: 'gwen' }), id)
+  await until(() => gone.seen.length === 1)
+  await person.ok(revoke, { subject: 'gwen', reason: 'left' })
+  await person.ok(contribute, { id, ...opinion('c1', 0.9) })
+  await gone.ended
+  expect(gone.seen).toHaveLength(1)
 })
 
 test('what happens in the moment that the token has ended is not told any more', async () => {

@@ -1,4 +1,6 @@
 // Contributions of peers: to the bit what local ones are, in the order of their source, and counted once.
+import * as fs from 'node:fs'
+import path from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { combine } from '../../../daemon/roles/consensus/combine/combine.ts'
@@ -7,8 +9,18 @@ import { contribute as federate } from '../../../daemon/roles/consensus/federati
 import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
 import { create } from '../../../daemon/roles/consensus/session/create.ts'
 import { get } from '../../../daemon/roles/consensus/session/get.ts'
+import { resolve } from '../../../daemon/roles/consensus/session/resolve.ts'
 import { combinationMethods } from '../../support/opinions.ts'
-import { type AskedPolicy, asked, operatorOf, opinion, sharedWorld } from './consensus-world.ts'
+import { until } from '../../support/site-world.ts'
+import {
+  type AskedPolicy,
+  asked,
+  consensusWorld,
+  delivered,
+  operatorOf,
+  opinion,
+  sharedWorld,
+} from './consensus-world.ts'
 import { carrierOf, invitedSession, opinionFields } from './federated-session.ts'
 import { peerSite, shared } from './peer-messages.ts'
 
@@ -158,4 +170,46 @@ test('a session of another tenant takes no message that is addressed to this one
     'not_your_tenant',
   )
   expect(await person.ok(get, { id })).toMatchObject({ version, contributions: 0 })
+})
+
+test('renewed dissents pile up only so far while a peer cannot be told', async () => {
+  const own = await consensusWorld({ contributors: ['c1', 'c2'], peers: [bravo.pinned] })
+  try {
+    const { id } = await invitedSession(own, { m: 2, n: 2 }, ['bravo'])
+    const person = await operatorOf(own)
+    const file = path.join(own.folder.peers, 'bravo.json')
+    fs.chmodSync(file, 0o644)
+    for (const [who, score] of [
+      ['c1', 0],
+      ['c2', 1],
+    ] as const)
+      await person.ok(contribute, { id, ...opinion(who, score), classification: shared })
+    let code: unknown
+    for (let i = 0; i < 1_000 && code !== 'unavailable'; i++) code = await person.refusal(resolve, { id })
+    expect(code).toBe('unavailable')
+    fs.chmodSync(file, 0o600)
+    own.wake('consensus', 'relay')
+    await delivered(person, id)
+    expect(await person.refusal(resolve, { id })).toBe(200)
+  } finally {
+    await own.end()
+  }
+})
+
+test('what the site role failed to send is sent once it works again, not given up', async () => {
+  const own = await consensusWorld({ contributors: ['c1'], peers: [bravo.pinned] })
+  try {
+    const { id } = await invitedSession(own, { m: 1, n: 2 }, ['bravo'])
+    const person = await operatorOf(own)
+    const file = path.join(own.folder.peers, 'bravo.json')
+    fs.chmodSync(file, 0o644)
+    await person.ok(contribute, { id, ...opinion('c1', 0.9), classification: shared })
+    await until(async () => own.faults.length > 0 && (await person.ok(get, { id })).evidence_block_id)
+    expect((await person.ok(get, { id })).undeliverable).toEqual([])
+    fs.chmodSync(file, 0o600)
+    own.wake('consensus', 'relay')
+    expect(await delivered(person, id)).toMatchObject({ undeliverable: [] })
+  } finally {
+    await own.end()
+  }
 })

@@ -63,12 +63,12 @@ function torn(session_id: string, id = `dis_${session_id}`) {
   return { dissent: { id, session_id, lens_id: 'lens-b', created_at: at, status: 'open' as const, body } }
 }
 
-async function proven(session_id: string): Promise<{ evidence: EvidenceBlock }> {
+async function proven(session_id: string, by = bravo, site = 'bravo'): Promise<{ evidence: EvidenceBlock }> {
   const opinions = opinionsOf([0.9], [1])
   const content: EvidenceContent = {
     v: 1,
     type: 'platform.evidence',
-    site: 'bravo',
+    site,
     tenant_id: 'tenant-b',
     session_id,
     lens_id: 'lens-b',
@@ -83,8 +83,8 @@ async function proven(session_id: string): Promise<{ evidence: EvidenceBlock }> 
     decided_at: at,
   }
   const block_id = blockIdOf(content)
-  const signature = await bravo.sign('evidence', signedPart('bravo', block_id))
-  return { evidence: { block_id, content, signature, keys: bravo.pinned.keys } }
+  const signature = await by.sign('evidence', signedPart(site, block_id))
+  return { evidence: { block_id, content, signature, keys: by.pinned.keys } }
 }
 
 const retracted = { retraction: { at, was: 'RATIFIED' as const } }
@@ -205,4 +205,41 @@ test('an outcome counts only from the peer that the session lives at, and only i
   const elsewhere = await proven('ses_other')
   expect(await outcome(id, elsewhere)).toBe('signature_invalid')
   expect(await person.ok(get, { id })).toMatchObject({ state: 'PROPOSED', version: 1 })
+})
+
+test('evidence counts only as signed by a pinned key of the origin, and in its name', async () => {
+  const person = await operatorOf(world())
+  const id = await invitedByBravo()
+  expect(await outcome(id, await proven(id, charlie))).toBe('signature_invalid')
+  expect(await outcome(id, await proven(id, bravo, 'charlie'))).toBe('signature_invalid')
+  expect(await person.ok(get, { id })).toMatchObject({ state: 'PROPOSED', version: 1 })
+})
+
+test('a ratified copy takes no other evidence', async () => {
+  const person = await operatorOf(world())
+  const id = await invitedByBravo()
+  const { evidence } = await proven(id)
+  expect(await outcome(id, { evidence })).toBe(200)
+  const content: EvidenceContent = { ...evidence.content, decision: 'non_match' }
+  const block_id = blockIdOf(content)
+  const signature = await bravo.sign('evidence', signedPart('bravo', block_id))
+  expect(await outcome(id, { evidence: { ...evidence, block_id, content, signature } })).toBe('signature_invalid')
+  expect(await person.ok(get, { id })).toMatchObject({ decision: 'match', evidence_block_id: evidence.block_id })
+})
+
+test('what the origin has narrowed since its invitation is shown to no more people here than that', async () => {
+  const person = await operatorOf(world())
+  const cleared = await world().as({ roles: ['operator'], clearance: { level: 'SECRET' } })
+  const id = await invitedByBravo()
+  const higher = { ...label, level: 'SECRET', releasable_to: ['tenant-a', 'tenant-b'] }
+  expect(await outcome(id, torn(id), bravo, { label: higher })).toBe(200)
+  const low = await world().as({ roles: ['operator'], clearance: { level: 'UNCLASSIFIED' } })
+  expect([await low.refusal(get, { id }), await low.refusal(bySession, { session_id: id })]).toEqual([
+    'not_found',
+    'not_found',
+  ])
+  const copy = await cleared.ok(get, { id })
+  expect(copy.classification).toMatchObject({ level: 'SECRET', releasable_to: ['tenant-a', 'tenant-b'] })
+  expect((await cleared.ok(bySession, { session_id: id })).items).toHaveLength(1)
+  expect(await person.refusal(get, { id })).toBe(200)
 })

@@ -73,6 +73,19 @@ test('a bare level is releasable as the session is; an explicit label narrows th
   ])
 })
 
+test('a contribution that would leave nobody to see the session is refused', async () => {
+  const french = await world().as({
+    subject: 'olga',
+    roles: ['operator'],
+    clearance: { level: 'SECRET', nationality: 'FR' },
+  })
+  const ours = { level: 'UNCLASSIFIED', releasable_to: ['tenant-a'] }
+  const { id } = await french.ok(create, { ...asked({ m: 2, n: 2 }), classification: ours })
+  const theirs = { level: 'UNCLASSIFIED', releasable_to: ['FR'] }
+  expect(await french.refusal(contribute, { id, ...opinion('c1', 1), classification: theirs })).toBe('label_denied')
+  expect(await french.ok(get, { id })).toMatchObject({ contributions: 0, version: 1 })
+})
+
 test('what is above a caller does not exist for them, whatever they ask', async () => {
   const [high, low] = [await cleared(), await below()]
   const { id } = await open(high, { m: 2, n: 2 }, 'SECRET')

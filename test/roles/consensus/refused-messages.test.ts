@@ -81,6 +81,11 @@ const forged: Wrong[] = [
     told: 'an expired message',
     make: (fields: Fields) => signedBy(fields, { created: time(-90 * minutes), not_after: time(-16 * minutes) }),
   },
+  {
+    told: 'a message that asks for more time than enrolment grants',
+    make: (fields: Fields) =>
+      signedBy(fields, { created: time(-8 * 1_440 * minutes), not_after: time(365 * 1_440 * minutes) }),
+  },
   { told: 'a message from the future', make: (fields: Fields) => signedBy(fields, { created: time(16 * minutes) }) },
 ].map((each) => ({ ...each, code: 'signature_invalid' }))
 

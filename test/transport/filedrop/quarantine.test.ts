@@ -279,6 +279,23 @@ test('a full quarantine stops the intake, and says so', async () => {
   expect(world.bravo.received).toHaveLength(1)
 })
 
+test('empty files fill the quarantine too, by what is written of them', async () => {
+  await restart(world.bravo, undefined, { quarantine_max_bytes: 1 })
+  fs.writeFileSync(join(fresh(), 'stray-1'), '')
+  await isScanned()
+  fs.writeFileSync(join(fresh(), 'stray-2'), '')
+  await isScanned()
+  expect(fs.readdirSync(fresh())).toEqual(['stray-2'])
+})
+
+test('a name that no peer can have leads to no quarantine', async () => {
+  await put({ envelope: () => 'not json' })
+  await isScanned()
+  const { root } = world.bravo
+  expect(listQuarantine(root, 'alpha', 9)).toHaveLength(1)
+  expect(listQuarantine(join(root, 'elsewhere'), '../alpha', 9)).toEqual([])
+})
+
 test('without a trusted clock sequence alone decides', async () => {
   await restart(world.bravo, undefined, { trusted_clock: false })
   await put({ statement: { created: hours(-24 * 99), not_after: hours(-24 * 98) } })

@@ -40,6 +40,8 @@ export const invite = operation({
     if (isRefused(sent)) return sent
     const { src, sender_tenant_id, receiver_tenant_id: tenant_id } = sent.statement
     if (tenant_id !== call.site.tenant_id) return refuse('not_your_tenant', 'the invitation is for another tenant')
+    if (![tenant_id, '*'].includes(call.caller.tenant_id))
+      return refuse('not_your_tenant', 'the invitation is for another tenant than the caller’s')
     const { session_id: id, classification, ...asked } = sent.data
     const by = `peer:${src}`
     const created_at = call.nowIso()

@@ -2,9 +2,10 @@
 import * as z from 'zod'
 import type { Call } from '../../../kernel/call.ts'
 import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
+import { join } from '../../../kernel/label.ts'
 import { operation } from '../../../kernel/operation.ts'
 import { type DissentRecord, dissentRecord, dissents } from '../dissent/model.ts'
-import { evidenceBlock, evidenceBlocks } from '../evidence/model.ts'
+import { type EvidenceBlock, evidenceBlock, evidenceBlocks } from '../evidence/model.ts'
 import { isWhole } from '../evidence/rules.ts'
 import { lifecycleEvent } from '../session/lifecycle-event.ts'
 import { type StoredSession, session, sessionState, sessions } from '../session/model.ts'
@@ -38,11 +39,10 @@ export const result = operation({
   async run(call, message) {
     const sent = await opened(call, message, 'result', sentResult)
     if (isRefused(sent)) return sent
-    const { src, receiver_tenant_id } = sent.statement
+    const { src, receiver_tenant_id, label } = sent.statement
     const fields = await unseen(call, sent.data)
-    if (fields.evidence && (!isWhole(fields.evidence) || fields.evidence.content.session_id !== fields.session_id)) {
-      return refuse('signature_invalid', 'the evidence block does not hold together')
-    }
+    const unproven = fields.evidence && (await doubt(call, fields.evidence, src, fields.session_id))
+    if (unproven) return unproven
     const at = call.nowIso()
     const { doc, answer } = await call
       .store(sessions)
@@ -51,7 +51,13 @@ export const result = operation({
           return { answer: refuse('not_your_tenant', 'the session does not live at this peer') }
         if (value.tenant_id !== receiver_tenant_id)
           return { answer: refuse('not_your_tenant', 'the session belongs to another tenant than the receiver') }
-        const next = follow(value, fields, src, at)
+        if (isOther(fields.evidence, value))
+          return { answer: refuse('signature_invalid', 'another evidence block has ratified the session already') }
+        // What the origin has labelled more narrowly since its invitation must not be shown here under the old label.
+        const joined = join(value.label, label, call.site.labels)
+        if (!joined) return { answer: refuse('label_denied', 'the label does not go with that of the session') }
+        const followed = follow(value, fields, src, at)
+        const next = joined === value.label ? followed : { ...followed, label: joined }
         if (next === value) return { answer: 'same' }
         return {
           next,
@@ -65,6 +71,20 @@ export const result = operation({
     return shown(doc)
   },
 })
+
+/** Why the block proves nothing here; undefined when it holds together and the origin's own key has signed it. */
+async function doubt(call: Call, block: EvidenceBlock, src: string, session_id: string): Promise<Refused | undefined> {
+  const { content, signature } = block
+  if (!isWhole(block) || content.session_id !== session_id || content.site !== src)
+    return refuse('signature_invalid', 'the evidence block does not hold together')
+  const verified = await call.verifyFromPeer(src, 'evidence', signature)
+  return isRefused(verified) ? verified : undefined
+}
+
+/** A ratification is final: an origin that proves two has told one of them falsely. */
+function isOther(evidence: EvidenceBlock | undefined, { evidence_block_id }: StoredSession): boolean {
+  return evidence !== undefined && evidence_block_id !== undefined && evidence_block_id !== evidence.block_id
+}
 
 /** Without a dissent that is kept already: one that comes again must not take the place of what followed it. */
 async function unseen(call: Call, fields: Fields): Promise<Fields> {

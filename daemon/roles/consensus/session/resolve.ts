@@ -6,6 +6,8 @@ import { idInput, session } from './model.ts'
 import { decided } from './rules.ts'
 import { shown } from './view.ts'
 
+const max_pending = 200
+
 export const resolve = operation({
   summary: 'Force a resolve attempt',
   method: 'POST',
@@ -21,6 +23,9 @@ export const resolve = operation({
     const done = await changeSession(call, id, 'consensus.session.resolve', (current, standing) => {
       if (current.state === 'RATIFIED' || current.state === 'WITHDRAWN')
         return refuse('session_closed', `the session is ${current.state}`)
+      // Each renewed record owes every peer a message: with a peer that cannot be reached the session would grow for ever.
+      if (current.pending.length >= max_pending)
+        return refuse('unavailable', 'the results before this one have not been delivered yet')
       return decided(current, standing.sorted, 'resolve', call.caller.subject, call.nowIso()).next
     })
     return isRefused(done) ? done : shown(done)

@@ -51,6 +51,8 @@ export function accept(
     ? join(current.label, given.classification, limits.labels)
     : undefined
   if (!label) return refuse('label_denied', 'the contribution’s label exceeds the session’s')
+  if (label.releasable_to?.length === 0)
+    return refuse('label_denied', 'the contribution’s label would leave nobody who may see the session')
   const contribution: Contribution = { ...given, digest, ordinal: current.contributions + 1 }
   const trimmed = current.recent.length >= page_size && standing.pages_stored > current.pages
   const added: StoredSession = {

@@ -1,6 +1,6 @@
 // Pays what a session owes: dissent records, evidence, messages to peers, emissions to sinks. Every payment may be repeated.
 import type { Call } from '../../../kernel/call.ts'
-import { isRefused, refuse } from '../../../kernel/errors.ts'
+import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
 import type { Doc } from '../../../kernel/store.ts'
 import { dissents } from '../dissent/model.ts'
 import { type EvidenceBlock, evidenceBlocks } from '../evidence/model.ts'
@@ -56,7 +56,7 @@ async function paymentOf(call: Call, doc: Doc<StoredSession>, debt: Pending): Pr
   try {
     return await pay(call, doc, debt)
   } catch (error) {
-    if (!isRefused(error) || error.row.retryable) {
+    if (!isRefused(error) || !isFinal(error)) {
       call.log.warn('consensus.session.undelivered', { session: doc.id, debt: debt.id, error: String(error) })
       return undefined
     }
@@ -66,6 +66,11 @@ async function paymentOf(call: Call, doc: Doc<StoredSession>, debt: Pending): Pr
     const failed = { what: debt.id, code: error.code, why: error.message, at: call.nowIso() }
     return (session) => ({ session: { ...session, failures: [...(session.failures ?? []), failed] }, more: [] })
   }
+}
+
+/** Another role's failure, or that this site's own token does not count now, says nothing about the debt. */
+function isFinal({ code, row }: Refused): boolean {
+  return !row.retryable && code !== 'internal' && code !== 'unauthenticated'
 }
 
 async function pay(call: Call, doc: Doc<StoredSession>, debt: Pending): Promise<Payment> {

@@ -1,8 +1,9 @@
 // A peer's statement is acted on only when sender, addressee, time and label all hold.
 import { expect, test } from 'vitest'
+import type { PublicKey } from '../../../kernel/keys.ts'
 import type { Peer } from '../../../kernel/peer.ts'
 import type { Statement } from '../../../kernel/transport.ts'
-import { type Here, objection } from './rules.ts'
+import { type Here, isInTime, objection } from './rules.ts'
 
 const label = { policy: 'SITE', level: 'SECRET', categories: [], originator: 'bravo', releasable_to: ['alpha'] }
 const zeros = '0'.repeat(96)
@@ -26,7 +27,12 @@ const said: Statement = {
   parent_block_ids: [],
   max_hops: 1,
 }
-const peer = { name: 'bravo', tenant_id: 'tenant-b', ceiling: { ...label, level: 'SECRET' } } as unknown as Peer
+const peer = {
+  name: 'bravo',
+  tenant_id: 'tenant-b',
+  ceiling: { ...label, level: 'SECRET' },
+  not_after_days: 7,
+} as unknown as Peer
 const here: Here = {
   site: 'alpha',
   names: ['alpha'],
@@ -46,6 +52,12 @@ test.each<[string, Partial<Statement>, Partial<Here>, string]>([
   ['of another channel', { channel: 'filedrop/bravo/charlie' }, {}, 'signature_invalid'],
   ['of no known carrier', { channel: 'pigeon/bravo/alpha' }, {}, 'signature_invalid'],
   ['expired', {}, { now: Date.parse('2026-01-08T12:15:01Z') }, 'signature_invalid'],
+  [
+    'older than enrolment grants, whatever it asks for',
+    { not_after: '2036-01-01T00:00:00Z' },
+    { now: Date.parse('2026-01-08T12:15:01Z') },
+    'signature_invalid',
+  ],
   ['from the future', {}, { now: Date.parse('2026-01-01T11:44:59Z') }, 'signature_invalid'],
   ['above the ceiling', { label: { ...label, level: 'TOP_SECRET' } }, {}, 'label_denied'],
   ['not releasable here', { label: { ...label, releasable_to: ['charlie'] } }, {}, 'label_denied'],
@@ -55,4 +67,10 @@ test.each<[string, Partial<Statement>, Partial<Here>, string]>([
 
 test('without a trusted clock, time says nothing', () => {
   expect(objection({ ...said, not_after: '2000-01-01T00:00:00Z' }, peer, { ...here, now: undefined })).toBeUndefined()
+})
+
+test('a key signs nothing that was made after its own end', () => {
+  const key = (not_after?: string) => ({ ...(not_after ? { not_after } : {}) }) as PublicKey
+  expect(isInTime(said, [key(), key(said.created)])).toBe(true)
+  expect(isInTime(said, [key(), key('2026-01-01T11:59:59Z')])).toBe(false)
 })

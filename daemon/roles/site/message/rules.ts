@@ -1,5 +1,6 @@
 // What a peer's statement must hold besides its signature: sender, addressee, time and label.
 import { type Refused, refuse } from '../../../kernel/errors.ts'
+import type { PublicKey } from '../../../kernel/keys.ts'
 import { type LabelPolicy, releasableTo, within } from '../../../kernel/label.ts'
 import type { Peer } from '../../../kernel/peer.ts'
 import type { Statement } from '../../../kernel/transport.ts'
@@ -14,6 +15,8 @@ export type Here = {
   readonly skew_s: number
 }
 
+const day_ms = 86_400_000
+
 /** A channel is named `<carrier>/<src>/<dst>`. */
 const carriers: readonly string[] = ['filedrop', 'mtls', 'amqp', 'coalition']
 
@@ -26,7 +29,7 @@ export function objection(said: Statement, peer: Peer, here: Here): Refused | un
   if (!carriers.includes(carrier) || ends.join('/') !== `${said.src}/${said.dst}`) {
     return refuse('signature_invalid', 'the statement names another channel than that of its sender and receiver')
   }
-  if (!isFresh(said, here)) return refuse('signature_invalid', 'the message is no longer, or not yet, valid')
+  if (!isFresh(said, peer, here)) return refuse('signature_invalid', 'the message is no longer, or not yet, valid')
   if (!within(peer.ceiling, said.label, here.labels))
     return refuse('label_denied', 'the label is above the channel’s ceiling')
   return releasableTo(said.label, here.names)
@@ -34,8 +37,17 @@ export function objection(said: Statement, peer: Peer, here: Here): Refused | un
     : refuse('label_denied', 'the label is not releasable to this site')
 }
 
-function isFresh({ created, not_after }: Statement, { now, skew_s }: Here): boolean {
+/** The sender may ask for less time than enrolment grants, never for more. */
+function isFresh({ created, not_after }: Statement, { not_after_days }: Peer, { now, skew_s }: Here): boolean {
   if (now === undefined) return true
   const skew_ms = skew_s * 1_000
-  return Date.parse(created) <= now + skew_ms && now <= Date.parse(not_after) + skew_ms
+  const made = Date.parse(created)
+  const end = Math.min(Date.parse(not_after), made + not_after_days * day_ms)
+  return made <= now + skew_ms && now <= end + skew_ms
+}
+
+/** Whether no key signed it after its own end. */
+export function isInTime({ created }: Statement, keys: readonly PublicKey[]): boolean {
+  const made = Date.parse(created)
+  return keys.every(({ not_after }) => not_after === undefined || made <= Date.parse(not_after))
 }

@@ -7,7 +7,7 @@ import { type Statement, statement } from '../../../kernel/transport.ts'
 import { peersPart, recentlyVerifiedPart, signaturesPart } from '../parts.ts'
 import { filedropSettings } from '../settings.ts'
 import { verification, verifiedMessage } from './model.ts'
-import { objection } from './rules.ts'
+import { isInTime, objection } from './rules.ts'
 
 export const verify = operation({
   summary: 'Verify a signed message of a peer',
@@ -30,13 +30,15 @@ export const verify = operation({
 /** As a carrier judges it, for a message that came by no carrier. */
 async function judged(call: Call, name: string, type: SignatureType, envelope: Jws): Promise<Verified | Refused> {
   const pinned = await call.part(peersPart).get(name)
-  const found = pinned && (await call.part(signaturesPart).verify(type, envelope, pinned.keys))
-  if (!pinned || !found || typeof found === 'string' || found.keys.length < pinned.threshold) {
+  const keys = pinned?.keys.filter((key) => key.use === 'message') ?? []
+  const found = await call.part(signaturesPart).verify(type, envelope, keys)
+  if (!pinned || typeof found === 'string' || found.keys.length < pinned.threshold) {
     return refuse('signature_invalid', 'the message carries no valid signature of a pinned key')
   }
   if (type !== 'statement') return found
   const said = statementIn(found.payload)
   if (!said) return refuse('signature_invalid', 'what was signed is no statement')
+  if (!isInTime(said, found.keys)) return refuse('signature_invalid', 'a key signed the message after its own end')
   const { skew_s, trusted_clock, releasable_names } = call.settings(filedropSettings)
   const { name: site, tenant_id, labels } = call.site
   const here = {

@@ -1,4 +1,4 @@
-// Signs with the site's message key what another role of the site has to prove: evidence and audit checkpoints.
+// Signs evidence of another role with the site's message key. Heads of audit chains are signed where they are anchored.
 import * as z from 'zod'
 import { jws } from '../../../kernel/keys.ts'
 import { operation } from '../../../kernel/operation.ts'
@@ -9,7 +9,7 @@ export const create = operation({
   method: 'POST',
   path: '/api/v2/site/signature',
   input: z.strictObject({
-    type: z.enum(['evidence', 'checkpoint']),
+    type: z.literal('evidence'),
     payload: z.base64url().max(65_536).meta({ description: 'The bytes to sign, base64url' }),
   }),
   output: jws.meta({ id: 'Jws', description: 'JWS, general JSON serialisation' }),
