@@ -6,6 +6,7 @@ import { afterAll, expect, test } from 'vitest'
 import { generateKey, listKeys } from '../../../adapters/keys/jose/key-life.ts'
 import { joseSignatures } from '../../../adapters/keys/jose/signatures.ts'
 import { combine } from '../../roles/consensus/combine/combine.ts'
+import { contributionDigest } from '../../roles/consensus/contribution/recent.ts'
 import type { EvidenceContent } from '../../roles/consensus/evidence/model.ts'
 import { blockIdOf, signedPart } from '../../roles/consensus/evidence/rules.ts'
 import { verifyEvidence } from './evidence-file.ts'
@@ -24,14 +25,12 @@ const policy = {
 }
 
 async function faultsOf(names: readonly string[], more: Partial<EvidenceContent> = {}): Promise<readonly string[]> {
-  const contributions = names.map((contributor_id) => ({
-    contributor_id,
-    pair_score: 0.9,
-    accuracy: 1,
-    credibility: 1,
-    signer_key_id: `${contributor_id}-1`,
-    digest: '0'.repeat(64),
-  }))
+  const label = { policy: 'SITE', level: 'UNCLASSIFIED', categories: [], originator: 'tenant-a' }
+  const contributions = names.map((contributor_id) => {
+    const signer_key_id = `${contributor_id}-1`
+    const said = { contributor_id, pair_score: 0.9, accuracy: 1, credibility: 1, signer_key_id, classification: label }
+    return { ...said, digest: contributionDigest(said) }
+  })
   const content: EvidenceContent = {
     v: 1,
     type: 'platform.evidence',
@@ -41,7 +40,7 @@ async function faultsOf(names: readonly string[], more: Partial<EvidenceContent>
     lens_id: 'lens',
     lens_version: '1',
     policy,
-    label: { policy: 'SITE', level: 'UNCLASSIFIED', categories: [], originator: 'tenant-a' },
+    label,
     contributions,
     record: { contributions: names.length, chain: 'c' },
     result: combine(policy.combination_method, contributions),
@@ -71,4 +70,16 @@ test('one contributor counted twice, one too many, one not named, and more than 
   expect(await faultsOf(['a', 'b', 'c'])).toEqual(contributors)
   expect(await faultsOf(['a', 'c'], { policy: { ...policy, contributors: ['a', 'b'] } })).toEqual(contributors)
   expect(await faultsOf(['a', 'b'], { record: { contributions: 1, chain: 'c' } })).toEqual(contributors)
+})
+
+test('a digest that is not that of its contribution is a fault', async () => {
+  const said = { contributor_id: 'a', pair_score: 0.9, accuracy: 1, credibility: 1, signer_key_id: 'a-1' }
+  const classification = { policy: 'SITE', level: 'UNCLASSIFIED', categories: [], originator: 'tenant-a' }
+  const forged = ['a', 'b'].map((contributor_id) => ({
+    ...said,
+    contributor_id,
+    classification,
+    digest: '0'.repeat(64),
+  }))
+  expect(await faultsOf(['a', 'b'], { contributions: forged })).toEqual(['a digest is not that of its contribution'])
 })

@@ -4,6 +4,7 @@ import { canonical } from '../../kernel/canonical.ts'
 import type { PublicKey } from '../../kernel/keys.ts'
 import { combine } from '../../roles/consensus/combine/combine.ts'
 import { decide } from '../../roles/consensus/combine/decide.ts'
+import { contributionDigest } from '../../roles/consensus/contribution/recent.ts'
 import { type EvidenceBlock, type EvidenceContent, evidenceBlock } from '../../roles/consensus/evidence/model.ts'
 import { isWhole } from '../../roles/consensus/evidence/rules.ts'
 import { faultsIn, Objection } from './objection.ts'
@@ -31,6 +32,7 @@ export async function verifyEvidence(text: string, given: readonly PublicKey[] |
   const faults = [
     ...(isWhole(block) ? [] : ['the content is not what was named and signed']),
     ...faultsOfContributors(content),
+    ...faultsOfDigests(content),
     ...faultsOfResult(content),
   ]
   const verdict = await verifyJws('evidence', block.signature, given ?? block.keys)
@@ -76,6 +78,12 @@ function faultsOfContributors({ policy, contributions, record }: EvidenceContent
   const isCounted = names.size <= policy.n && contributions.length <= record.contributions
   const areNamed = !policy.contributors || [...names].every((name) => policy.contributors?.includes(name))
   return isOneEach && isCounted && areNamed ? [] : ['the contributors are not those that the policy lets in, once each']
+}
+
+/** Each digest names what its contributor said: whoever kept the contribution can hold the block to it. */
+function faultsOfDigests({ contributions }: EvidenceContent): string[] {
+  const isDigest = contributions.every((given) => contributionDigest(given) === given.digest)
+  return isDigest ? [] : ['a digest is not that of its contribution']
 }
 
 /** A signer can be wrong, or lie: the decision must follow from the contributions by the policy, or from a person. */

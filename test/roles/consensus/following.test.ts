@@ -150,7 +150,7 @@ test('the copy follows a dissent, then the evidence that settles it, then the re
   expect(await person.ok(get, { id })).toMatchObject({
     state: 'IN_CONFLICT',
     reason: 'conflict',
-    open_dissent_id: `dis_${id}`,
+    open_dissent_id: `dis_${id}@bravo`,
   })
   const given = await proven(id)
   expect(await outcome(id, given)).toBe(200)
@@ -186,11 +186,11 @@ test('a renewed dissent takes the place of the one before, which does not come b
   expect(await outcome(id, torn(id, `dis_1${id}`))).toBe(200)
   const copy = await delivered(person, id)
   expect(copy.history.map(({ to }) => to)).toEqual(['PROPOSED', 'IN_CONFLICT'])
-  expect(copy.open_dissent_id).toBe(`dis_2${id}`)
+  expect(copy.open_dissent_id).toBe(`dis_2${id}@bravo`)
   const { items } = await person.ok(bySession, { session_id: id })
   expect(Object.fromEntries(items.map((item) => [item.id, item.resolution]))).toEqual({
-    [`dis_1${id}`]: 'superseded',
-    [`dis_2${id}`]: undefined,
+    [`dis_1${id}@bravo`]: 'superseded',
+    [`dis_2${id}@bravo`]: undefined,
   })
 })
 

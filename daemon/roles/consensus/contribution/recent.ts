@@ -15,7 +15,9 @@ type Kept = { readonly contributions: number; readonly recent: readonly Recent[]
 export type Given = Omit<Contribution, 'ordinal' | 'digest'>
 
 /** The content of a contribution, whoever submitted it and whenever: what makes two of them the same. */
-export function contributionDigest(given: Given): string {
+export function contributionDigest(
+  given: Pick<Given, 'accuracy' | 'classification' | 'contributor_id' | 'credibility' | 'pair_score' | 'signer_key_id'>,
+): string {
   const { accuracy, classification, contributor_id, credibility, pair_score, signer_key_id } = given
   return digestOf({ accuracy, classification, contributor_id, credibility, pair_score, signer_key_id })
 }

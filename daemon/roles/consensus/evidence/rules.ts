@@ -55,6 +55,7 @@ function shortened({
   accuracy,
   credibility,
   signer_key_id,
+  classification,
   digest,
   federation,
 }: Contribution) {
@@ -64,6 +65,7 @@ function shortened({
     accuracy,
     credibility,
     signer_key_id,
+    classification,
     digest,
     ...(federation ? { msg_id: federation.msg_id } : {}),
   }

@@ -40,7 +40,7 @@ export const result = operation({
     const sent = await opened(call, message, 'result', sentResult)
     if (isRefused(sent)) return sent
     const { src, receiver_tenant_id, label } = sent.statement
-    const fields = await unseen(call, sent.data)
+    const fields = await unseen(call, underItsOrigin(sent.data, src))
     const unproven = fields.evidence && (await doubt(call, fields.evidence, src, fields.session_id))
     if (unproven) return unproven
     const at = call.nowIso()
@@ -84,6 +84,11 @@ async function doubt(call: Call, block: EvidenceBlock, src: string, session_id: 
 /** A ratification is final: an origin that proves two has told one of them falsely. */
 function isOther(evidence: EvidenceBlock | undefined, { evidence_block_id }: StoredSession): boolean {
   return evidence !== undefined && evidence_block_id !== undefined && evidence_block_id !== evidence.block_id
+}
+
+/** A peer chooses the ids of its records, so they are kept apart from those made here. */
+function underItsOrigin({ dissent, ...rest }: Fields, src: string): Fields {
+  return dissent ? { ...rest, dissent: { ...dissent, id: `${dissent.id}@${src}` } } : rest
 }
 
 /** Without a dissent that is kept already: one that comes again must not take the place of what followed it. */

@@ -13,7 +13,10 @@ async function run(call: Call): Promise<void> {
     const page = await call.store(sessions).list(query)
     for (const doc of page.docs) {
       if (call.signal.aborted) return
-      await settle(call, doc)
+      await settle(call, doc).catch((error: unknown) => {
+        // One session that cannot be settled must not hold up those behind it.
+        call.log.error('consensus.session.unsettled', { session: doc.id, error: String(error) })
+      })
     }
     cursor = page.next_cursor
   } while (cursor !== undefined)
