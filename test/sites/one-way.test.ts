@@ -123,7 +123,8 @@ test('a clash is told on both sides with one and the same dissent', async () => 
     conflict,
     status,
   })
-  expect(copy.items.map(body)).toEqual(home.items.map(body))
+  // Each site keeps what a peer tells under that peer's name.
+  expect(copy.items.map(body)).toEqual(home.items.map(body).map((told) => ({ ...told, id: `${told.id}@alpha` })))
 })
 
 test('a person’s attestation ends the clash, and the evidence that says so reaches the other side', async () => {
