@@ -111,7 +111,7 @@ async function play(dir: string, sites: DemoSite[], signal: AbortSignal, keep: b
   }
   const seconds = Math.round(performance.now() - began) / 1_000
   step(`Done in ${seconds} s`)
-  if (keep) for (const line of nextSteps(dir)) say(line)
+  for (const line of keep ? nextSteps(dir) : ['everything made for it is removed again; --keep leaves it']) say(line)
   const { id, session_id, reason, score, conflict, status } = dissent.record
   return {
     sessions: [ratified, clashed],

@@ -61,8 +61,25 @@ export function quarantine(folder: string, about: Case, files: readonly Moved[])
   }
   const reason = join(folder, `${id}.reason.json`)
   writeDurably(reason, `${JSON.stringify(content, undefined, 2)}\n`)
-  for (const { path, as } of present) fs.renameSync(path, join(folder, `${id}.${as}`))
+  for (const { path, as } of present) {
+    fs.renameSync(path, join(folder, `${id}.${as}`))
+    closeToOthers(join(folder, `${id}.${as}`))
+  }
   return sizes.reduce((sum, size) => sum + size, sizeOf(reason))
+}
+
+/**
+ * The sender's mode is not ours. What is no plain file of one name stays as it is: its mode may be another file's. The
+ * folder is ours alone, so nothing is swapped in between; a file of another owner keeps its mode, which `doctor` tells.
+ */
+function closeToOthers(path: string): void {
+  const stat = fs.lstatSync(path, { throwIfNoEntry: false })
+  if (!stat?.isFile() || stat.nlink !== 1) return
+  try {
+    fs.chmodSync(path, 0o600)
+  } catch {
+    // Already in quarantine, with its reason: that is what counts.
+  }
 }
 
 /** What the folder holds: items, and the bytes that they really take, those of the reasons too: empty files are many. */

@@ -22,9 +22,10 @@ export const definition = command({
     const trusted = keys === undefined ? undefined : keysIn(readInputFile(keys))
     const verdict = await verifyEvidence(readInputFile(file), trusted)
     const { valid, faults, signed_by, block_id, site, session_id, decision, score, decided_at } = verdict
+    const praise = trusted ? 'valid' : 'whole, but nobody has vouched for its signer'
     show(terminal, json, verdict, () =>
       fields(terminal, {
-        verdict: valid ? paint(terminal, 'green', 'valid') : paint(terminal, 'red', faults.join('; ')),
+        verdict: valid ? paint(terminal, 'green', praise) : paint(terminal, 'red', faults.join('; ')),
         block_id,
         site,
         session_id,
