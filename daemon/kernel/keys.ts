@@ -34,7 +34,8 @@ export type SignatureType = 'statement' | 'evidence' | 'checkpoint' | 'keyset' |
 export type Verified = { payload: Uint8Array<ArrayBuffer>; keys: readonly PublicKey[] }
 export type NotVerified = 'bad_signature' | 'unknown_key' | 'key_revoked'
 
-/** `sign` uses the site's active message key; `verify` accepts distinct, active pinned keys only and says which signed. */
+/** `sign` uses the site's active message key; `verify` counts distinct pinned keys that are not revoked (a retired
+ * one still verifies what it signed) and says which signed. */
 export interface Signatures {
   sign(type: SignatureType, payload: Uint8Array): Promise<Jws>
   verify(type: SignatureType, envelope: Jws, pinned: readonly PublicKey[]): Promise<Verified | NotVerified>
