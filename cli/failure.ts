@@ -27,6 +27,15 @@ export function report(terminal: Terminal, error: unknown): Exit {
     complain(terminal, error.message, [], error.remedy)
     return error.exit
   }
+  if (error instanceof Error && error.name === 'Locked') {
+    complain(
+      terminal,
+      error.message,
+      [],
+      'name the file that holds it: --passphrase-file, or identity.keys_passphrase_file',
+    )
+    return 3
+  }
   if (hasProblems(error)) {
     const isRefusal = error.name === 'StartRefused'
     const what = isRefusal ? 'the site may not run like this' : 'the profile cannot be used'

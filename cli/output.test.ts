@@ -16,6 +16,7 @@ function terminal(hasColour = false) {
     note: () => undefined,
     progress: () => undefined,
     ask: async () => undefined,
+    askSecret: async () => undefined,
     readInput: async () => undefined,
   }
   return { made, lines }
@@ -51,6 +52,32 @@ test('columns line up, and absent cells are a dash', () => {
   const drawn = table(made, [{ id: 'long one', state: 'OK' }, { id: 'b' }], ['id', 'state'], 'none')
   expect(drawn.split('\n')).toEqual(['ID        STATE', 'long one  OK', 'b         -'])
   expect(table(made, [], ['id'], 'there is none')).toBe('there is none')
+})
+
+test('figures for people have four decimals that count, without the noise of binary fractions', () => {
+  const { made, lines } = terminal()
+  const score = 0.1 + 0.82 - 1e-16
+  const shown = [0.9199999999, 0.7 - 0.1, 1 / 3, 0.00001234567, 2 / 3 + 1, 0, 1, 8001, 1_700_000_000_123]
+  const drawn = table(
+    made,
+    shown.map((value) => ({ value })),
+    ['value'],
+    'none',
+  )
+  expect(drawn.split('\n').slice(1)).toEqual([
+    '0.92',
+    '0.6',
+    '0.3333',
+    '0.00001235',
+    '1.6667',
+    '0',
+    '1',
+    '8001',
+    '1700000000123',
+  ])
+  expect(fields(made, { score: 0.9199999999 })).toBe('score  0.92')
+  show(made, true, { score }, () => '')
+  expect(lines).toEqual([JSON.stringify({ score })])
 })
 
 test('colours are there only where they are wanted', () => {

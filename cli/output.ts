@@ -49,8 +49,14 @@ function cellOf(row: Row, column: Column): unknown {
 /** A cell is one line, whatever others put into their data. */
 function textOf(value: unknown): string {
   if (value === undefined || value === null) return '-'
+  if (typeof value === 'number') return figureOf(value)
   const given = typeof value === 'string' ? value : Array.isArray(value) ? listOf(value) : JSON.stringify(value)
   return printable(given).replaceAll('\n', '\\n')
+}
+
+/** Four decimals that count are enough to read, and leave out the noise of binary fractions; `--json` has them all. */
+function figureOf(value: number): string {
+  return String(Number(Math.abs(value) < 1 ? value.toPrecision(4) : value.toFixed(4)))
 }
 
 function listOf(values: readonly unknown[]): string {

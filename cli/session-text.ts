@@ -6,7 +6,7 @@ export const sessionColumns = [
   'id',
   'state',
   'decision',
-  { heading: 'score', cell: (row: Row) => shortened((row.result as Row | undefined)?.score) },
+  { heading: 'score', cell: (row: Row) => (row.result as Row | undefined)?.score },
   { heading: 'heard', cell: heard },
   'lens_id',
   'created_at',
@@ -21,8 +21,8 @@ export function sessionText(terminal: Terminal, session: Row): string {
     session: id,
     state: reason ? `${state} (${reason})` : state,
     decision,
-    score: shortened(result?.score),
-    conflict: shortened(result?.conflict),
+    score: result?.score,
+    conflict: result?.conflict,
     heard: heard(session),
     lens: `${lens_id} ${lens_version}`,
     subject: subjectOf(session.subject as Row | undefined),
@@ -43,9 +43,4 @@ function heard(session: Row): string {
 
 function subjectOf(subject: Row | undefined): string | undefined {
   return subject && `${subject.kind}: ${subject.left} and ${subject.right}`
-}
-
-/** Four decimals are enough to read; `--json` has them all. */
-function shortened(value: unknown): unknown {
-  return typeof value === 'number' ? Number(value.toFixed(4)) : value
 }

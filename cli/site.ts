@@ -11,11 +11,12 @@ export const siteOption = {
 
 export const jsonOption = { json: flag('as JSON, for scripts') }
 
-/** The folder of a site that exists. Throws `Failure` (3) with the remedy when it does not. */
+/** The folder of a site that exists; root acts as its owner from then on. Throws `Failure` (3) with the remedy when it does not. */
 export function requireSite(given: { readonly site: string | undefined }, terminal: Terminal): SiteFolder {
   const found = offline.findSite(given.site, terminal.env)
   const remedy = '`platform init --site DIR` makes a site; --site or PLATFORM_SITE names one'
   if (!found) throw new Failure(3, 'there is no site here', remedy)
   if (!existsSync(found.profile)) throw new Failure(3, `there is no site: ${found.profile} does not exist`, remedy)
+  offline.actAsOwnerOf(found.profile)
   return found
 }

@@ -1,5 +1,6 @@
 // What a command may do to the world it was typed in: results to stdout, talk to stderr, questions only to a person.
 import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
 
 export type Terminal = {
@@ -19,6 +20,8 @@ export type Terminal = {
   progress(line: string): void
   /** Undefined when nobody can be asked. */
   ask(question: string): Promise<string | undefined>
+  /** The same for what nobody may see: what is typed is not shown. */
+  askSecret(question: string): Promise<string | undefined>
   /** All of stdin; undefined when it is a terminal, since nobody was told to type. */
   readInput(): Promise<string | undefined>
 }
@@ -38,6 +41,7 @@ export function processTerminal(): Terminal {
     note: (line) => void stderr.write(`${stderr.isTTY ? line : stripVTControlCharacters(line)}\n`),
     progress: (line) => void (stderr.isTTY && stderr.write(`\r\u001b[2K${line}`)),
     ask: async (question) => (canAsk ? await answerTo(question) : undefined),
+    askSecret: async (question) => (canAsk ? await secretAnswerTo(question) : undefined),
     readInput: async () => (stdin.isTTY ? undefined : await readAll()),
   }
 }
@@ -48,6 +52,18 @@ async function answerTo(question: string): Promise<string> {
     return (await lines.question(question)).trim()
   } finally {
     lines.close()
+  }
+}
+
+async function secretAnswerTo(question: string): Promise<string> {
+  process.stderr.write(question)
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true })
+  try {
+    return await lines.question('')
+  } finally {
+    lines.close()
+    process.stderr.write('\n')
   }
 }
 

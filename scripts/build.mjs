@@ -1,4 +1,5 @@
 // One command from sources to one executable: bundle, strip Node, pack, and make the result the same on every run.
+// With --fault-points it is one for tests alone, which ends itself at a step of the carrier that the environment names.
 import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
@@ -17,6 +18,7 @@ const { values } = parseArgs({
     target: { type: 'string', default: host },
     out: { type: 'string' },
     'if-stale': { type: 'boolean', default: false },
+    'fault-points': { type: 'boolean', default: false },
   },
 })
 const target = values.target
@@ -24,7 +26,7 @@ if (!Object.hasOwn(targets, target)) {
   console.error(`unknown target ${target}; known: ${Object.keys(targets).join(', ')}`)
   process.exit(2)
 }
-const name = target === host ? 'platform' : targets[target]
+const name = `${target === host ? 'platform' : targets[target]}${values['fault-points'] ? '-fault-points' : ''}`
 const out = path.resolve(values.out ?? path.join(root, 'dist', name))
 if (values['if-stale'] && isFresh({ root, out })) process.exit(0)
 const started = new Date()
@@ -33,7 +35,7 @@ const work = workFolder()
 const temp = tempFolder(work)
 try {
   const packed = path.join(work, 'pack')
-  await bundle({ root, into: packed, target })
+  await bundle({ root, into: packed, target, hasFaultPoints: values['fault-points'] })
   const bytes = pack({ work, temp, packed, target, node: nodeFor({ root, target, work }) })
   publish(bytes)
 } finally {

@@ -271,7 +271,7 @@ const tried = /"subject":"mallory"/
 /** Ids of the stage's objects that a list gives away. */
 function idsIn({ json, text }: Heard): string[] {
   const items = (json as { items?: unknown[] } | undefined)?.items?.map((item) => JSON.stringify(item)) ?? [text]
-  const { open, conflict, ratified, dissent, evidence, shared } = world
-  const hidden = [open, conflict, ratified, dissent, evidence, shared]
+  const { open, conflict, ratified, dissent, evidence, emission, shared } = world
+  const hidden = [open, conflict, ratified, dissent, evidence, emission, shared]
   return hidden.filter((id) => items.some((item) => item.includes(id) && !tried.test(item)))
 }

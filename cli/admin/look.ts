@@ -1,6 +1,7 @@
 // One look at the site through the client: what each part tells, or why it does not.
 import { isRefused } from '../../daemon/kernel/errors.ts'
 import type { Answered, Client } from '../client/client.ts'
+import { roleBehind } from '../client/role-behind.ts'
 
 /** Where the screens look: a site on this machine, or whatever answers at one URL. */
 export type Source = {
@@ -30,10 +31,10 @@ const sessionsMax = 200
 export async function look(source: Source, state: string | undefined): Promise<Look> {
   const ask: Ask = async (address, input) => (await source.connect()).call(address, input, { timeout_ms })
   const items = async (address: string, input: Answered) => (await ask(address, input)).items as readonly Answered[]
-  const roles = source.roles ?? [await roleBehind(ask, source.place)]
+  const roles = source.roles ?? [{ name: await roleBehind(ask).catch(() => unknownRole), url: source.place }]
   const isHere = (name: string) => roles.some((role) => role.name === name)
   const [states, sessions, channels] = await Promise.all([
-    Promise.all(roles.map(async (role) => ({ ...role, ...(await roleState(ask, role.name)) }))),
+    Promise.all(roles.map(async (role) => placed(role, await roleState(ask, role.name)))),
     found(isHere, 'consensus', () => items('consensus.session.list', { limit: sessionsMax, state })),
     found(isHere, 'site', () => items('site.channel.list', {})),
   ])
@@ -54,15 +55,6 @@ export async function explanation(source: Source, dissent: string): Promise<stri
 
 type Ask = (address: string, input: Answered) => Promise<Answered>
 
-/** All roles answer this question at the same path: what answers says which of them it is. */
-async function roleBehind(ask: Ask, url: string): Promise<Place> {
-  const name = await ask('site.service.info', {}).then(
-    (info) => String(info.name).replace(/-service$/, ''),
-    () => unknownRole,
-  )
-  return { name, url }
-}
-
 const unknownRole = 'unknown'
 
 /** A role that answers only the public question runs as well: then the token is at fault, and the fault says so. */
@@ -78,6 +70,12 @@ async function roleState(ask: Ask, role: string): Promise<Answered> {
   } catch (error) {
     return { state: isAbsent(error) ? 'not running' : 'in trouble', fault: faultOf(error) }
   }
+}
+
+/** Where the profile leaves the port open, a role that runs knows it. */
+function placed(role: Place, state: Answered): Answered {
+  const [bound] = (state.listens ?? []) as readonly string[]
+  return { ...role, ...state, url: role.url.startsWith('unix:') ? (bound ?? role.url) : role.url }
 }
 
 type IsHere = (role: string) => boolean

@@ -70,6 +70,9 @@ test('trouble of a channel stands out, its absence does not', () => {
   const channel = { transport: 'filedrop', peer: 'bravo', direction: 'in', state: 'frozen', gaps: 2, quarantined: 0 }
   expect(row('channels', channel)).toMatchObject({ GAPS: { tone: 'bad' }, STATE: { tone: 'bad' } })
   expect(row('channels', channel).REFUSED?.tone).toBeUndefined()
+  const silent = { ...channel, state: 'open', stale: true }
+  expect(row('channels', silent).STATE).toEqual({ text: 'stale', tone: 'bad' })
+  expect(row('channels', { ...silent, stale: false }).STATE).toEqual({ text: 'open', tone: 'good' })
 })
 
 test('details tell a session’s history and why it is in conflict, within the width', () => {

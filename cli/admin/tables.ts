@@ -76,7 +76,7 @@ const shownOf: Readonly<Record<Pane, readonly Shown[]>> = {
   channels: [
     { heading: 'PEER', width: 10, grows: true, cell: plain('peer') },
     { heading: 'WAY', width: 3, cell: plain('direction') },
-    { heading: 'STATE', width: 7, cell: ({ state }) => ({ text: textOf(state), tone: toneOf(String(state)) }) },
+    { heading: 'STATE', width: 7, cell: standing },
     { heading: 'NEXT', width: 5, cell: plain('next_seq') },
     { heading: 'HIGHEST', width: 7, cell: plain('highest_seq') },
     { heading: 'GAPS', width: 4, cell: trouble('gaps') },
@@ -102,6 +102,12 @@ const tones: Readonly<Record<string, Tone>> = {
 /** What is not known to be well is bad. */
 export function toneOf(state: string): Tone {
   return tones[state] ?? 'bad'
+}
+
+/** An open channel from which nothing comes is not well either. */
+function standing({ state, stale }: Answered): Cell {
+  const text = stale && state === 'open' ? 'stale' : textOf(state)
+  return { text, tone: toneOf(text) }
 }
 
 /** Why a role is not well comes first; else what it needs, by name. */

@@ -2,7 +2,8 @@
 import type { IncomingMessage } from 'node:http'
 import { Refused, refuse } from '../../daemon/kernel/errors.ts'
 import { type Addressed, hasBody, pathParameters, type ServerEvent } from '../../daemon/kernel/operation.ts'
-import { fieldErrors, refusedOf } from '../../daemon/kernel/problem.ts'
+import { parseBy } from '../../daemon/kernel/parsing.ts'
+import { refusedOf } from '../../daemon/kernel/problem.ts'
 import { eventsOf } from './event-stream.ts'
 import { bodyOf, chunksOf, type Endpoint, send } from './http-request.ts'
 import { operationAt } from './operations.ts'
@@ -11,8 +12,8 @@ import { operationAt } from './operations.ts'
 export type Target = {
   /** Where a role answers. */
   endpoint(role: string): Endpoint
-  /** Undefined: only public operations answer. */
-  token(): Promise<string | undefined>
+  /** For a role. Undefined: only public operations answer. */
+  token(role: string): Promise<string | undefined>
 }
 
 export type Answered = Readonly<Record<string, unknown>>
@@ -79,8 +80,8 @@ export async function listed(of: Client, address: string, input: Answered, limit
 
 function requestOf({ operation }: Addressed, given: Answered) {
   const input = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-  const checked = operation.input.safeParse(input)
-  if (!checked.success) throw refuse('invalid', 'some values are missing or out of range', fieldErrors(checked.error))
+  const checked = parseBy(operation.input, input)
+  if (!checked.success) throw refuse('invalid', 'some values are missing or out of range', checked.errors)
   const inPath = pathParameters(operation.path)
   const path = operation.path.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) => encodeURIComponent(String(input[name])))
   const left = Object.entries(input).filter(([name]) => !inPath.includes(name))
@@ -95,8 +96,12 @@ function queryOf(entries: readonly (readonly [string, unknown])[]): string {
   return query ? `?${query}` : ''
 }
 
-async function headersOf(target: Target, { operation }: Addressed, extras: Extras): Promise<Record<string, string>> {
-  const token = await target.token()
+async function headersOf(
+  target: Target,
+  { operation, role }: Addressed,
+  extras: Extras,
+): Promise<Record<string, string>> {
+  const token = await target.token(role)
   return {
     ...(hasBody(operation.method) ? { 'content-type': operation.consumes ?? 'application/json' } : {}),
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
@@ -112,9 +117,9 @@ async function refusalIn(answer: IncomingMessage): Promise<Refused> {
 
 function parseAnswer({ operation }: Addressed, body: string): Answered {
   if (operation.status === 204) return {}
-  const parsed = operation.output.safeParse(jsonIn(body))
+  const parsed = parseBy(operation.output, jsonIn(body))
   if (!parsed.success) {
-    throw new Refused('unavailable', 'the answer is not what this version expects', fieldErrors(parsed.error))
+    throw new Refused('unavailable', 'the answer is not what this version expects', parsed.errors)
   }
   return parsed.data as Answered
 }

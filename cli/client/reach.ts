@@ -1,5 +1,4 @@
 // Where a client command finds the service, and with what right it asks: options, environment, the site's own keys.
-import { userInfo } from 'node:os'
 import { offline, type SiteFolder } from '../../daemon/boot/offline.ts'
 import { type Client, client, type Target } from './client.ts'
 import type { Endpoint } from './http-request.ts'
@@ -13,14 +12,19 @@ export type Reach = {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** Without a token, one is minted for five minutes: who may read the site's keys may do anything there already. */
+/**
+ * Without a token, one is minted for five minutes: who may read the site's keys may do anything there already. The role
+ * that is asked may be another user's, so its token is worth nothing at the others; who listens at a URL is not known.
+ */
 export function targetOf(reach: Reach): Target {
-  let minted: Promise<string | undefined> | undefined
+  const minted = new Map<string | undefined, Promise<string | undefined>>()
   return {
     endpoint: (role) => endpointOf(reach, role),
-    token() {
-      minted ??= tokenOf(reach)
-      return minted
+    token(role) {
+      const meant = reach.url ? undefined : role
+      const token = minted.get(meant) ?? tokenOf(reach, meant)
+      minted.set(meant, token)
+      return token
     },
   }
 }
@@ -35,10 +39,10 @@ function endpointOf({ folder, url }: Reach, role: string): Endpoint {
   return { socket: offline.socketOf(folder, role) }
 }
 
-async function tokenOf({ folder, token, env }: Reach): Promise<string | undefined> {
+async function tokenOf({ folder, token, env }: Reach, role: string | undefined): Promise<string | undefined> {
   if (token !== undefined) return token
   if (!folder) return undefined
   const tokens = await offline.tokens()
-  const minted = await tokens.mintForOperator(folder, env, `cli:${userInfo().username}`, Date.now())
+  const minted = await tokens.mintForOperator(folder, env, `cli:${offline.invoker()}`, Date.now(), role)
   return minted.token
 }

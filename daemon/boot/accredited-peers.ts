@@ -9,6 +9,11 @@ import { valuesOf } from './profile.ts'
 /** Why the channel to the peer may not be used at this time (epoch milliseconds); undefined when it may. */
 export function accreditationFault(peer: string, resolved: Resolved, now: number): string | undefined {
   if (valuesOf(resolved, platformSettings).deployment_profile !== 'classified_airgapped') return undefined
+  return accreditationLapse(peer, resolved, now)
+}
+
+/** Why the peer has no accreditation at this time, in whatever profile; undefined when it has. */
+export function accreditationLapse(peer: string, resolved: Resolved, now: number): string | undefined {
   const { accreditations } = valuesOf(resolved, siteRoleSettings)
   const held = Object.hasOwn(accreditations, peer) ? accreditations[peer] : undefined
   if (!held) return 'it has no accreditation'

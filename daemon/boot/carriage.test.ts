@@ -1,5 +1,7 @@
 // Holds what becomes of a delivered message: applied, refused for good, or to come again, and whose fault that is.
+
 import { expect, test } from 'vitest'
+import { aTrace } from '../../test/support/a-trace.ts'
 import type { Log } from '../kernel/call.ts'
 import { type ErrorCode, errorTable, refuse } from '../kernel/errors.ts'
 import type { Peer } from '../kernel/peer.ts'
@@ -30,13 +32,13 @@ const failing =
 
 test('it goes to the operation that takes its kind, with the bytes that were signed for', async () => {
   const asked: unknown[] = []
-  const verdict = await delivery(async (...given) => void asked.push(...given), log)(message())
+  const verdict = await delivery(async (...given) => void asked.push(...given), log)(message(), aTrace)
   expect(verdict).toEqual({ verdict: 'applied' })
-  expect(asked).toEqual([invite, { envelope, body: Buffer.from('{"a":"ž"}').toString('base64url') }])
+  expect(asked).toEqual([invite, { envelope, body: Buffer.from('{"a":"ž"}').toString('base64url') }, aTrace])
 })
 
 test('a kind that no role takes is refused', async () => {
-  const verdict = await delivery(async () => undefined, log)(message('ping'))
+  const verdict = await delivery(async () => undefined, log)(message('ping'), aTrace)
   expect(verdict).toMatchObject({ verdict: 'refused', code: 'not_found' })
 })
 
@@ -44,14 +46,14 @@ test('a kind that no role takes is refused', async () => {
 const later = new Set<ErrorCode>(['unauthenticated', 'conflict', 'rate_limited', 'internal', 'unavailable', 'timeout'])
 
 test.each(Object.keys(errorTable) as ErrorCode[])('a receiver that answers %s', async (code) => {
-  const verdict = await delivery(failing(refuse(code, 'why')), log)(message())
+  const verdict = await delivery(failing(refuse(code, 'why')), log)(message(), aTrace)
   expect(verdict).toEqual(
     later.has(code) ? { verdict: 'later', detail: 'why' } : { verdict: 'refused', code, detail: 'why' },
   )
 })
 
 test('a receiver that breaks is tried again, and the sender is not told how it broke', async () => {
-  const verdict = await delivery(failing(new TypeError('x of undefined')), log)(message())
+  const verdict = await delivery(failing(new TypeError('x of undefined')), log)(message(), aTrace)
   expect(verdict).toEqual({ verdict: 'later', detail: 'the receiving role failed' })
 })
 

@@ -2,8 +2,10 @@
 import type { Log } from '../kernel/call.ts'
 import { isRefused, type Refused } from '../kernel/errors.ts'
 import { type Jws, jws, type SignatureType, type Verified } from '../kernel/keys.ts'
+import type { Label } from '../kernel/label.ts'
 import type { AnyOperation } from '../kernel/operation.ts'
 import type { Peers } from '../kernel/peer.ts'
+import type { Trace } from '../kernel/trace.ts'
 import type { Incoming, Verdict } from '../kernel/transport.ts'
 import type { RecentlyVerified } from '../roles/site/parts.ts'
 import { roles } from '../roles.ts'
@@ -13,7 +15,7 @@ import type { Ask } from './asking.ts'
 export function recentlyVerified(): RecentlyVerified & {
   during<T>(message: Incoming, peers: Peers, act: () => Promise<T>): Promise<T>
 } {
-  const held = new Map<string, Verified>()
+  const held = new Map<string, Verified & { label: Label; is_label_released: boolean }>()
   const keyOf = (peer: string, envelope: Jws) => `${peer}\n${JSON.stringify(envelope)}`
   return {
     find: (peer: string, type: SignatureType, envelope: Jws) =>
@@ -23,7 +25,8 @@ export function recentlyVerified(): RecentlyVerified & {
       const peer = await peers.get(message.statement.src)
       const keys = (peer?.keys ?? []).filter((key) => key.kid === message.signer_key_id)
       const key = keyOf(message.statement.src, envelope)
-      held.set(key, { payload: new Uint8Array(Buffer.from(envelope.payload, 'base64url')), keys })
+      const payload = new Uint8Array(Buffer.from(envelope.payload, 'base64url'))
+      held.set(key, { payload, keys, label: message.label, is_label_released: message.is_label_released ?? false })
       try {
         return await act()
       } finally {
@@ -37,7 +40,7 @@ const takers = new Map<string, AnyOperation>(roles.flatMap((role) => Object.entr
 
 /** Delivers as the site's service. Nothing is lost: what cannot be judged now comes `later`. */
 export function delivery(ask: Ask, log: Log) {
-  return async (message: Incoming): Promise<Verdict> => {
+  return async (message: Incoming, trace: Trace): Promise<Verdict> => {
     const taker = takers.get(message.statement.kind)
     if (!taker)
       return {
@@ -47,13 +50,14 @@ export function delivery(ask: Ask, log: Log) {
       }
     try {
       const body = Buffer.from(message.body_text).toString('base64url')
-      await ask(taker, { envelope: JSON.parse(message.envelope), body })
+      await ask(taker, { envelope: JSON.parse(message.envelope), body }, trace)
       return { verdict: 'applied' }
     } catch (error) {
       if (isRefused(error) && isVerdict(error)) {
         return { verdict: 'refused', code: error.code, detail: error.message }
       }
-      log.warn('site.message.later', { msg_id: message.statement.msg_id, error: String(error) })
+      const { trace_id, span_id } = trace
+      log.warn('site.message.later', { msg_id: message.statement.msg_id, error: String(error), trace_id, span_id })
       return { verdict: 'later', detail: isRefused(error) ? error.message : 'the receiving role failed' }
     }
   }

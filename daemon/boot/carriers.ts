@@ -3,15 +3,22 @@ import { joseSignatures } from '../../adapters/keys/jose/signatures.ts'
 import { sqliteJournal } from '../../adapters/store/sqlite/journal.ts'
 import { filedropMetrics } from '../../adapters/transport/filedrop/metrics.ts'
 import { listQuarantine } from '../../adapters/transport/filedrop/quarantine.ts'
+import { quarantinedItem } from '../../adapters/transport/filedrop/quarantined-item.ts'
 import { filedropTransport } from '../../adapters/transport/filedrop/transport.ts'
 import type { Log, Site } from '../kernel/call.ts'
 import type { Metric, Metrics } from '../kernel/metrics.ts'
 import type { Peers } from '../kernel/peer.ts'
+import { identitySettings } from '../kernel/platform-settings.ts'
 import type { Resolved } from '../kernel/settings.ts'
 import type { Transport } from '../kernel/transport.ts'
 import type { Quarantines } from '../roles/site/parts.ts'
 import { filedropSettings } from '../roles/site/settings.ts'
+import { accreditationLapse } from './accredited-peers.ts'
+import { faultStop } from './fault-stop.ts'
+import { newestCheckpoints } from './newest-checkpoints.ts'
+import { passphraseIn } from './passphrase.ts'
 import { valuesOf } from './profile.ts'
+import { rootKeys } from './root-keys.ts'
 import type { SiteFolder } from './site-folder.ts'
 import type { Stock } from './stock.ts'
 
@@ -31,7 +38,10 @@ export type CarrierMaterials = {
 export const carrierMetrics: readonly Metric[] = filedropMetrics
 
 export function openCarriers({ folder, site, resolved, stock, peers, ...around }: CarrierMaterials): Transport[] {
-  const { skew_s, truncated_after_s, releasable_names, ...settings } = valuesOf(resolved, filedropSettings)
+  const { skew_s, truncated_after_s, releasable_names, release_days, acknowledgements, ...settings } = valuesOf(
+    resolved,
+    filedropSettings,
+  )
   return [
     filedropTransport({
       ...around,
@@ -40,22 +50,40 @@ export function openCarriers({ folder, site, resolved, stock, peers, ...around }
       releasable_names,
       root: folder.filedrop,
       peers,
-      signatures: joseSignatures({ dir: folder.keys, now: around.clock.now }),
+      signatures: joseSignatures({
+        dir: folder.keys,
+        now: around.clock.now,
+        passphrase: passphraseIn(valuesOf(resolved, identitySettings).keys_passphrase_file),
+      }),
       journal: sqliteJournal(stock.file, stock.audit),
       label_policy: site.labels,
+      checkpoints: newestCheckpoints(stock.store, site),
+      roots: () => rootKeys(folder.keys, around.clock.now()),
+      acknowledgements,
+      isAccredited: (peer) => accreditationLapse(peer, resolved, around.clock.now()) === undefined,
       record: (events) => stock.audit.append(events),
+      ...(faultStop ? { reached: faultStop } : {}),
       settings: { ...settings, skew_ms: skew_s * 1_000, truncated_after_ms: truncated_after_s * 1_000 },
     }),
   ]
 }
 
-export function quarantinesOf(folder: SiteFolder, peers: Peers): Quarantines {
+export function quarantinesOf(folder: SiteFolder, resolved: Resolved, peers: Peers): Quarantines {
+  const limits = valuesOf(resolved, filedropSettings)
   return {
     async list(peer, limit, after) {
       const names = peer === undefined ? (await peers.list()).map(({ name }) => name) : [peer]
       const all = names.flatMap((name) => listQuarantine(folder.filedrop, name, Number.POSITIVE_INFINITY))
       const later = after === undefined ? all : all.filter((entry) => newestFirst(after, entry) < 0)
       return later.sort(newestFirst).slice(0, limit)
+    },
+    async get(peer, id) {
+      const found = quarantinedItem(folder.filedrop, peer, id, limits)
+      if (!found) return undefined
+      const { statement_digest, channel: _channel, files, ...about } = found
+      const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+      const digest = statement_digest === undefined ? {} : { digest: statement_digest }
+      return { ...about, id: `${peer}/${id}`, file: files[0]?.was ?? '', ...digest, bytes, files: [...files] }
     },
   }
 }

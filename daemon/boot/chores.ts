@@ -1,7 +1,6 @@
 // The upkeep that every role needs, whatever it does: anchoring its audit chain, dropping what has expired.
 import type { Worker } from '../kernel/role.ts'
 import { create as anchor } from '../roles/site/checkpoint/create.ts'
-import type { Ask } from './asking.ts'
 import type { Stock } from './stock.ts'
 
 const anchor_every_ms = 60_000
@@ -11,7 +10,6 @@ const day_ms = 86_400_000
 
 export function chores(
   stock: Stock,
-  ask: Ask,
   collections: readonly { readonly name: string; readonly indexes: readonly string[] }[],
   audit_keep_days: number,
 ): Worker[] {
@@ -23,7 +21,7 @@ export function chores(
       async run(call) {
         const { writer, seq, hash } = await stock.audit.head()
         if (seq === 0 || seq === anchored || call.signal.aborted) return
-        await ask(anchor, { writer, seq, hash })
+        await call.others.ask(anchor, { writer, seq, hash })
         anchored = seq
       },
     },

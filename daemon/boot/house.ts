@@ -1,5 +1,4 @@
 // Everything of a site that runs in this process: its roles, their databases, the carriers between sites.
-import { mkdirSync } from 'node:fs'
 import type { Clock } from '../../adapters/host/clock/system-clock.ts'
 import { pinoLog } from '../../adapters/host/log/pino-log.ts'
 import { systemRandom } from '../../adapters/host/random/system-random.ts'
@@ -20,7 +19,9 @@ import { delivery, recentlyVerified } from './carriage.ts'
 import { carrierMetrics, openCarriers } from './carriers.ts'
 import { chores } from './chores.ts'
 import { type Identity, offlineIdentity } from './issuer.ts'
+import { mendList } from './listed-keys.ts'
 import { needsOf } from './needs.ts'
+import { OtherRoles } from './other-roles.ts'
 import { valuesOf } from './profile.ts'
 import { atMost, grace_ms, httpMetrics, newService, type Service } from './service.ts'
 import type { SiteFolder } from './site-folder.ts'
@@ -80,7 +81,11 @@ export async function openHouse(plan: Plan): Promise<House> {
     if (shared.services.length === 0) throw failures[0]
   }
   for (const role of plan.starting) {
-    await withoutFailing(role.name, async () => void shared.services.push(furnish(shared, role)))
+    await withoutFailing(role.name, async () => {
+      // A command that changed the keys may have been cut short: what is public then lags behind.
+      if (role.name === 'site') await mendList(plan.folder)
+      shared.services.push(furnish(shared, role))
+    })
   }
   someoneIsLeft()
   return {
@@ -99,7 +104,9 @@ export async function openHouse(plan: Plan): Promise<House> {
 async function startCarriers(shared: Shared, log: Log): Promise<void> {
   const deliver = delivery(asking(shared.office, 'site'), log)
   for (const transport of shared.transports) {
-    await transport.start((message) => shared.recent.during(message, shared.peers, () => deliver(message)))
+    await transport.start((message, trace) =>
+      shared.recent.during(message, shared.peers, () => deliver(message, trace)),
+    )
   }
 }
 
@@ -124,7 +131,6 @@ function share(plan: Plan): Shared {
   const random = systemRandom()
   const level = valuesOf(resolved, platformSettings).log_level
   const logOf = (role: string) => plan.log ?? pinoLog({ level, to: 'stderr', base: { site: site.name, role } })
-  mkdirSync(folder.run, { recursive: true, mode: 0o700 })
   const settings = valuesOf(resolved, identitySettings)
   const identity = offlineIdentity({ folder, site, settings, log: logOf('identity'), now: clock.now, random })
   return {
@@ -161,7 +167,6 @@ function furnish(shared: Shared, role: Role): Service {
     settings: resolved,
     metrics,
     bus: shared.announcements,
-    ask,
     parts,
     now: clock.now,
     monotonic: clock.monotonic,
@@ -170,7 +175,8 @@ function furnish(shared: Shared, role: Role): Service {
   })
   const workshop: Workshop = {
     surroundings: around,
-    identity: identity.provider,
+    others: (trace) => new OtherRoles(ask, trace),
+    identity: identity.providerFor(role.name),
     role_table: identity.role_table,
     store: stock.store,
     record: (events) => stock.audit.append(events),
@@ -190,7 +196,7 @@ function furnish(shared: Shared, role: Role): Service {
     // File-drop is there for every site: a channel needs only an enrolled peer.
     about: { deployment_profile: site.deployment_profile, settings: resolved, transports: ['filedrop'] },
     needs: needsOf(role, folder, shared.services, transports),
-    chores: chores(stock, ask, role.collections, audit_keep_days),
+    chores: chores(stock, role.collections, audit_keep_days),
   })
   return service
 }

@@ -1,12 +1,19 @@
-// The offline identity of a site, wired: its provider for every role, its issuer for the site role.
+// The offline identity of a site, wired: its provider for every role, a key of its own for each, its issuer for the site role.
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { issuerOf, maxTtl_s, offlineIssuer } from '../../adapters/identity/offline/issuer.ts'
+import {
+  audienceOf,
+  issuerOf,
+  maxTtl_s,
+  type OfflineIssuer,
+  offlineIssuer,
+} from '../../adapters/identity/offline/issuer.ts'
 import { offlineProvider } from '../../adapters/identity/offline/provider.ts'
-import { fileRevocations } from '../../adapters/identity/offline/revocations.ts'
+import { fileRevocations, type Revocations } from '../../adapters/identity/offline/revocations.ts'
 import { jwksOf } from '../../adapters/keys/jose/jwks.ts'
+import type { StoredKey } from '../../adapters/keys/jose/key-files.ts'
 import { openKeyFolder } from '../../adapters/keys/jose/key-folder.ts'
-import { issueToken, type TokenPayload, verifyToken } from '../../adapters/keys/jose/tokens.ts'
+import { openTokenKeys, type TokenKeyList } from '../../adapters/keys/jose/token-keys.ts'
+import { issueToken, roleToken_s, type TokenPayload, verifyToken } from '../../adapters/keys/jose/tokens.ts'
 import type { Log, Site } from '../kernel/call.ts'
 import { sha256 } from '../kernel/canonical.ts'
 import { Refused } from '../kernel/errors.ts'
@@ -15,15 +22,19 @@ import type { identitySettings } from '../kernel/platform-settings.ts'
 import type { Values } from '../kernel/settings.ts'
 import type { Issuer } from '../roles/site/parts.ts'
 import type { Client } from '../roles/site/token/model.ts'
-import type { SiteFolder } from './site-folder.ts'
+import { signerAmong, subjectOf } from './listed-keys.ts'
+import { passphraseIn } from './passphrase.ts'
+import { revocationsOf, roleKeysOf, type SiteFolder, tokenKeysOf } from './site-folder.ts'
 
 export type Identity = {
-  readonly provider: IdentityProvider
-  readonly issuer: Issuer
+  /** Judges what is shown to this role. */
+  providerFor(role: string): IdentityProvider
   /** Role name to permissions: the built-in ones and the profile's. */
   readonly role_table: Readonly<Record<string, readonly string[]>>
-  /** A short-lived token with which this process asks the site's other processes. */
-  serviceToken(subject: string): Promise<string>
+  /** A short-lived token, by the role's own key, with which it asks `target` and no other of the site's processes. */
+  serviceToken(role: string, target: string): Promise<string>
+  /** For the site role alone: opens the site's private keys and reads the secrets of its clients. */
+  issuer(): Issuer
 }
 
 type Surroundings = {
@@ -38,47 +49,93 @@ type Surroundings = {
 /** Two looks at the disk for each request would be a tenth of its cost; a person's revocation may take this long. */
 const looking = { every_ms: 5, monotonic: () => performance.now() }
 
-export function offlineIdentity({ folder, site, settings, log, now, random }: Surroundings): Identity {
-  const keys = openKeyFolder(folder.keys, looking)
-  const revocations = fileRevocations(join(folder.identity, 'revoked.jsonl'), looking)
-  const name = issuerOf(site.name)
-  const publicKeys = () => keys.keys().map((key) => key.public_key)
-  const verify = (token: string) =>
-    verifyToken(token, publicKeys(), { issuer: name, audience: name, now: now(), skew_s: settings.clock_skew_s })
-  const issuer = offlineIssuer({
-    siteName: site.name,
-    verify,
-    revocations,
-    now,
-    random,
-    sign: (payload) => {
-      const active = keys
-        .keys()
-        .findLast(({ public_key }) => public_key.use === 'token' && public_key.status === 'active')
-      if (!active) throw new Refused('unavailable', 'the site has no active token key')
-      return issueToken(active, payload as TokenPayload)
-    },
-  })
+/** What is public: every process judges tokens by it, and none needs a private key for that. */
+type Bench = Surroundings & { readonly listed: TokenKeyList; readonly revocations: Revocations }
+
+export function offlineIdentity(given: Surroundings): Identity {
+  const { folder, settings, log, now } = given
+  const listed = openTokenKeys(tokenKeysOf(folder), looking)
+  const revocations = fileRevocations(revocationsOf(folder), looking)
+  const bench: Bench = { ...given, listed, revocations }
   const role_table = { ...settings.roles, ...builtInRoles }
   const refused = (reason: string) => log.info('identity.token.refused', { reason })
   return {
     role_table,
-    provider: offlineProvider({ verify, revocations, keysStamp: keys.stamp, now, refused }),
-    issuer: {
-      issuer: issuer.issuer,
-      audience: issuer.audience,
-      clients: settings.clients.map((given) => clientOf(given, site)),
-      role_names: Object.keys(role_table),
-      mint: async (claims, ttl_s, latest_exp) =>
-        (await issuer.mint(claims, Math.min(ttl_s, settings.token_ttl_s, maxTtl_s), latest_exp)).token,
-      verifySubject: issuer.verifySubject,
-      async revoke(what, reason) {
-        revocations.revoke({ ...what, reason, at: new Date(now()).toISOString() })
-      },
-      keys: () => publicKeys().filter((key) => key.use === 'token' && key.status !== 'revoked'),
-      jwks: jwksOf,
+    providerFor: (role) => {
+      const verify = (token: string) => verifyAt(bench, token, role)
+      return offlineProvider({ verify, revocations, keysStamp: listed.stamp, now, refused })
     },
-    serviceToken: async (sub) => (await issuer.mint({ sub, tenant_id: '*', roles: ['service'] }, 300)).token,
+    serviceToken: serviceTokens(bench),
+    issuer: () => siteIssuer(bench, Object.keys(role_table)),
+  }
+}
+
+/** Without `role`: only what is meant for the whole site. */
+function verifyAt({ listed, site, settings, now }: Bench, token: string, role?: string) {
+  const name = issuerOf(site.name)
+  const own = role === undefined ? {} : { role_audience: audienceOf(site.name, role) }
+  const expected = { issuer: name, audience: name, ...own, now: now(), skew_s: settings.clock_skew_s }
+  return verifyToken(token, listed.keys(), expected)
+}
+
+function minting(bench: Bench, keyOf: () => StoredKey, passphrase?: () => string | undefined): OfflineIssuer {
+  const { site, revocations, now, random } = bench
+  const sign = (payload: unknown) => issueToken(keyOf(), payload as TokenPayload, passphrase)
+  return offlineIssuer({
+    siteName: site.name,
+    verify: (token) => verifyAt(bench, token),
+    revocations,
+    now,
+    random,
+    sign,
+  })
+}
+
+/** Each role's key folder is opened when that role first asks another process. */
+function serviceTokens(bench: Bench): Identity['serviceToken'] {
+  const issuers = new Map<string, OfflineIssuer>()
+  const issuerFor = (role: string) => {
+    const keys = openKeyFolder(roleKeysOf(bench.folder, role), looking)
+    return minting(bench, () => {
+      const key = signerAmong(keys.keys(), bench.listed.keys(), subjectOf(role))
+      if (!key) throw new Refused('unavailable', `the role ${role} has no key that the site lists`)
+      return key
+    })
+  }
+  return async (role, target) => {
+    const issuer = issuers.get(role) ?? issuerFor(role)
+    issuers.set(role, issuer)
+    const sub = subjectOf(role)
+    const aud = audienceOf(bench.site.name, target)
+    return (await issuer.mint({ sub, tenant_id: '*', roles: ['service'], aud }, roleToken_s)).token
+  }
+}
+
+function siteIssuer(bench: Bench, role_names: string[]): Issuer {
+  const { folder, site, settings, listed, revocations, now } = bench
+  const keys = openKeyFolder(folder.keys, looking)
+  const issuer = minting(
+    bench,
+    () => {
+      const key = signerAmong(keys.keys(), listed.keys())
+      if (!key) throw new Refused('unavailable', 'the site has no active token key')
+      return key
+    },
+    passphraseIn(settings.keys_passphrase_file),
+  )
+  return {
+    issuer: issuer.issuer,
+    audience: issuer.audience,
+    clients: settings.clients.map((given) => clientOf(given, site)),
+    role_names,
+    mint: async (claims, ttl_s, latest_exp) =>
+      (await issuer.mint(claims, Math.min(ttl_s, settings.token_ttl_s, maxTtl_s), latest_exp)).token,
+    verifySubject: issuer.verifySubject,
+    async revoke(what, reason) {
+      revocations.revoke({ ...what, reason, at: new Date(now()).toISOString() })
+    },
+    keys: () => listed.keys().filter((key) => key.only_subject === undefined && key.status !== 'revoked'),
+    jwks: jwksOf,
   }
 }
 

@@ -1,5 +1,6 @@
 // Holds what keeps a site from starting: each refusal with the setting that causes it, and none for a sound profile.
 import { describe, expect, test } from 'vitest'
+import type { PublicKey } from '../kernel/keys.ts'
 import { consensus } from '../roles/consensus/role.ts'
 import { site } from '../roles/site/role.ts'
 import { isLoopback, type Standing, startProblems } from './may-start.ts'
@@ -111,6 +112,32 @@ test('a default level that is no level, and a schedule that is none', () => {
   }
 })
 
+describe('the site’s keys', () => {
+  const key = (use: PublicKey['use'], more: Partial<PublicKey> = {}): PublicKey => ({
+    ...{ kid: use, algorithm: 'Ed25519', fingerprint: 'f'.repeat(43), use, status: 'active' },
+    ...{ created: '2026-01-01T00:00:00Z', jwk: {} },
+    ...more,
+  })
+  const missing = (use: string) =>
+    `keys: the site has no active ${use} key: run \`platform keys generate --use ${use}\``
+
+  test.each<[string, PublicKey[], string[]]>([
+    ['one of each', [key('message'), key('token')], []],
+    ['none', [], ['message', 'token']],
+    [
+      'a retired and a revoked one',
+      [key('message', { status: 'retired' }), key('token', { status: 'revoked' })],
+      ['message', 'token'],
+    ],
+    ['one that has ended', [key('message'), key('token', { not_after: '2026-03-02T12:00:00Z' })], ['token']],
+    ['one that is about to end', [key('message'), key('token', { not_after: '2026-03-02T12:00:01Z' })], []],
+    ['others', [key('root'), key('personal'), key('token')], ['message']],
+  ])('%s', (_what, keys, uses) => {
+    expect(problems({}, { keys })).toEqual(uses.map(missing))
+    expect(problems({}, { keys, starting: [consensus] })).toEqual([])
+  })
+})
+
 test('everything is told at once', () => {
   const sections = { site: { listen: '0.0.0.0', backup_cron: 'every night' }, labels: { default_level: 'NONE' } }
   expect(problems(sections, { peers: ['bravo'] })).toHaveLength(4)
@@ -129,4 +156,24 @@ test.each([
   ['', false],
 ])('whether %s is loopback: %s', (host, expected) => {
   expect(isLoopback(host)).toBe(expected)
+})
+
+describe('acknowledgements to a peer', () => {
+  const acknowledging = (valid_until?: string) => ({
+    ...open,
+    filedrop: { acknowledgements: { bravo: { every_s: 60 } } },
+    site: valid_until ? { accreditations: { bravo: { authority: 'Board', reference: 'AB-1', valid_until } } } : {},
+  })
+
+  test.each([
+    ['no accreditation', undefined, [expect.stringMatching(/^filedrop\.acknowledgements\.bravo: .*no accreditation/)]],
+    ['one that has ended', '2026-03-01', [expect.stringMatching(/acknowledgements\.bravo: .*ended on 2026-03-01/)]],
+    ['one that holds', '2026-03-02', []],
+  ])('with %s, in whatever profile', (_, valid_until, expected) => {
+    expect(problems(acknowledging(valid_until))).toEqual(expected)
+  })
+
+  test('are the site role’s affair alone', () => {
+    expect(problems(acknowledging(), { starting: [consensus] })).toEqual([])
+  })
 })

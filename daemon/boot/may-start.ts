@@ -1,19 +1,25 @@
 // What must hold before anything of a site starts; each refusal names the setting and the remedy.
 import { isIP } from 'node:net'
 import { isCron } from '../../adapters/host/schedule/cron.ts'
+import type { PublicKey } from '../kernel/keys.ts'
 import { labelSettings, platformSettings } from '../kernel/platform-settings.ts'
 import type { Role } from '../kernel/role.ts'
 import type { Resolved } from '../kernel/settings.ts'
-import { settings as siteRoleSettings } from '../roles/site/settings.ts'
-import { accreditationFault } from './accredited-peers.ts'
+import { filedropSettings, settings as siteRoleSettings } from '../roles/site/settings.ts'
+import { accreditationFault, accreditationLapse } from './accredited-peers.ts'
+import { divisionProblems } from './division.ts'
 import { type ProfileProblem, valuesOf } from './profile.ts'
 
 export type Standing = {
   readonly resolved: Resolved
   readonly all: readonly Role[]
   readonly starting: readonly Role[]
+  /** Names given instead of `platform.roles`. */
+  readonly named?: readonly string[] | undefined
   /** Names of the enrolled peers: each has a federation channel. */
   readonly peers: readonly string[]
+  /** The site's own; undefined where they are not at hand. */
+  readonly keys?: readonly PublicKey[] | undefined
   /** Epoch milliseconds. */
   readonly now: number
 }
@@ -26,14 +32,19 @@ export function startProblems(given: Standing): ProfileProblem[] {
     ...openListeners(given),
     ...halfTls(given),
     ...unaccredited(given),
+    ...withoutKeys(given),
+    ...unaccreditedWaysBack(given),
     ...oddValues(given),
+    ...divisionProblems(
+      given.resolved,
+      given.starting.map(({ name }) => name),
+    ),
   ]
 }
 
-function unknownRoles({ resolved, all }: Standing): ProfileProblem[] {
+function unknownRoles({ resolved, all, named }: Standing): ProfileProblem[] {
   const known = all.map((role) => role.name)
-  const { roles } = valuesOf(resolved, platformSettings)
-  return roles
+  return (named ?? valuesOf(resolved, platformSettings).roles)
     .filter((name) => !known.includes(name))
     .map((name) => ({ path: 'platform.roles', message: `there is no role "${name}"; known: ${known.join(', ')}` }))
 }
@@ -90,6 +101,33 @@ function unaccredited({ resolved, starting, peers, now }: Standing): ProfileProb
     const message = `the channel to ${peer} may not be used: ${fault} {authority, reference, valid_until}`
     return [{ path: `site.accreditations.${peer}`, message }]
   })
+}
+
+/** What goes back tells a sender about its receiver: that is accredited by name in every profile. */
+function unaccreditedWaysBack({ resolved, starting, now }: Standing): ProfileProblem[] {
+  if (!starting.some((role) => role.name === 'site')) return []
+  return Object.keys(valuesOf(resolved, filedropSettings).acknowledgements).flatMap((peer) => {
+    const fault = accreditationLapse(peer, resolved, now)
+    if (!fault) return []
+    const message = `no acknowledgement may go to ${peer}: ${fault}; see site.accreditations.${peer}`
+    return [{ path: `filedrop.acknowledgements.${peer}`, message }]
+  })
+}
+
+const needed: readonly PublicKey['use'][] = ['message', 'token']
+
+/** Without one nothing could be sent, or nobody let in: better no start than half of one. */
+function withoutKeys({ starting, keys, now }: Standing): ProfileProblem[] {
+  if (keys === undefined || !starting.some((role) => role.name === 'site')) return []
+  const able = keys.filter(
+    ({ status, not_after }) => status === 'active' && (not_after === undefined || now < Date.parse(not_after)),
+  )
+  return needed
+    .filter((use) => !able.some((key) => key.use === use))
+    .map((use) => ({
+      path: 'keys',
+      message: `the site has no active ${use} key: run \`platform keys generate --use ${use}\``,
+    }))
 }
 
 function oddValues({ resolved }: Standing): ProfileProblem[] {

@@ -3,6 +3,10 @@ import { operationsOf } from '../kernel/builtin.ts'
 import type { Addressed } from '../kernel/operation.ts'
 import { roles } from '../roles.ts'
 
-export function allOperations(): Addressed[] {
-  return roles.flatMap(operationsOf)
+let all: readonly Addressed[] | undefined
+
+/** The same objects each time: an operation is known by what it is. */
+export function allOperations(): readonly Addressed[] {
+  all ??= roles.flatMap(operationsOf)
+  return all
 }

@@ -47,13 +47,26 @@ export function readProfile(file: string): Record<string, unknown> {
   return parsed.data
 }
 
+/** `starting`: the roles whose secrets are read; those of the profile when absent. */
 export function settle(
   roles: readonly Role[],
   profile: Readonly<Record<string, unknown>>,
   env: Sources['env'],
   flags: Sources['flags'],
+  starting?: readonly string[],
 ): Resolved {
-  return resolve(blocksOf(roles), { profile, env, flags, readSecret: (path) => readFileSync(path, 'utf8') })
+  const needsSecrets: Sources['needsSecrets'] = (section, settled) => {
+    const { roles: wanted = [] } = (settled.get(platformSettings.name) ?? {}) as { roles?: readonly string[] }
+    const owners = roles.filter(({ settings }) => settings.some(({ name }) => name === section))
+    return owners.length === 0 || owners.some(({ name }) => (starting ?? wanted).includes(name))
+  }
+  return resolve(blocksOf(roles), {
+    profile,
+    env,
+    flags,
+    readSecret: (path) => readFileSync(path, 'utf8'),
+    needsSecrets,
+  })
 }
 
 /** The values of one section; the section must have parsed. */

@@ -1,15 +1,18 @@
 // Starts the roles of a site in this process, in the order that they need each other, and stops them in reverse.
 import { type Clock, systemClock } from '../../adapters/host/clock/system-clock.ts'
 import { systemdNotifier } from '../../adapters/host/systemd/systemd-notify.ts'
+import { listKeys } from '../../adapters/keys/jose/key-life.ts'
 import { peerFiles } from '../../adapters/peers/files/peer-files.ts'
 import type { Log } from '../kernel/call.ts'
+import type { PublicKey } from '../kernel/keys.ts'
 import { platformSettings } from '../kernel/platform-settings.ts'
 import type { Role } from '../kernel/role.ts'
 import type { Resolved, Sources } from '../kernel/settings.ts'
 import { roles } from '../roles.ts'
+import { divisionOf, divisionProblems, ownershipProblems } from './division.ts'
 import { type House, openHouse } from './house.ts'
 import { startProblems } from './may-start.ts'
-import { ProfileError, readProfile, StartRefused, settle, valuesOf } from './profile.ts'
+import { ProfileError, type ProfileProblem, readProfile, StartRefused, settle, valuesOf } from './profile.ts'
 import type { Service } from './service.ts'
 import type { SiteFolder } from './site-folder.ts'
 
@@ -37,10 +40,17 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const clock = options.clock ?? systemClock()
   const resolved = settledOrThrow(options)
   const starting = inOrder(options.roles ?? valuesOf(resolved, platformSettings).roles)
-  const peers = peerFiles(options.folder.peers)
-  const names = (await peers.list()).map((peer) => peer.name)
-  const problems = startProblems({ resolved, all: roles, starting, peers: names, now: clock.now() })
-  if (problems.length > 0) throw new StartRefused(problems)
+  refuseFor(
+    divisionProblems(
+      resolved,
+      starting.map(({ name }) => name),
+    ),
+  )
+  refuseFor(ownershipProblems(options.folder, starting, divisionOf(resolved)))
+  const hasSite = starting.some(({ name }) => name === 'site')
+  const peers = hasSite ? (await peerFiles(options.folder.peers).list()).map((peer) => peer.name) : []
+  const keys = hasSite ? keysAtHand(options.folder) : undefined
+  refuseFor(startProblems({ resolved, all: roles, starting, named: options.roles, peers, keys, now: clock.now() }))
   const house = await openHouse({ folder: options.folder, resolved, starting, clock, log: options.log })
   try {
     await house.open()
@@ -51,11 +61,21 @@ export async function serve(options: ServeOptions): Promise<Running> {
   return running(house, resolved, options)
 }
 
+/** Keys that cannot be read keep the site role alone from starting, which then says why. */
+function keysAtHand(folder: SiteFolder): PublicKey[] | undefined {
+  try {
+    return listKeys(folder.keys)
+  } catch {
+    return undefined
+  }
+}
+
+function refuseFor(problems: readonly ProfileProblem[]): void {
+  if (problems.length > 0) throw new StartRefused(problems)
+}
+
 function settledOrThrow({ folder, env, flags = {}, roles: named }: ServeOptions): Resolved {
-  const resolved = settle(roles, readProfile(folder.profile), env, {
-    ...flags,
-    ...(named ? { 'platform.roles': [...named] } : {}),
-  })
+  const resolved = settle(roles, readProfile(folder.profile), env, flags, named)
   if (resolved.problems.length > 0) throw new ProfileError(resolved.problems)
   return resolved
 }

@@ -1,6 +1,7 @@
 // One role as a running service: its workshop, its workers, its listeners, and its orderly end.
 import { readFileSync } from 'node:fs'
 import { httpInFlight, httpRequests, httpSeconds } from '../../adapters/serve/http/http-metrics.ts'
+import type { Limits } from '../../adapters/serve/http/limits.ts'
 import { type HttpServer, type Listen, serveHttp } from '../../adapters/serve/http/serve-http.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import { type DependencyHealth, operationsOf, type ServiceParts } from '../kernel/builtin.ts'
@@ -10,6 +11,9 @@ import type { Metrics } from '../kernel/metrics.ts'
 import { openapi } from '../kernel/openapi.ts'
 import type { Addressed } from '../kernel/operation.ts'
 import type { About, Role, Worker } from '../kernel/role.ts'
+import { newTrace, type Trace } from '../kernel/trace.ts'
+import { backupShare } from './backup-share.ts'
+import { divisionOf } from './division.ts'
 import { type SiteFolder, socketOf } from './site-folder.ts'
 import type { Stock } from './stock.ts'
 import { startWorkers, type Workers } from './workers.ts'
@@ -43,7 +47,7 @@ export type Making = {
   /** Filled in here, since what it says depends on the service. */
   readonly parts: Map<string, unknown>
   /** Health of what the role needs besides its own store. */
-  readonly needs: () => Promise<DependencyHealth[]>
+  readonly needs: (trace: Trace) => Promise<DependencyHealth[]>
   readonly chores: readonly Worker[]
 }
 
@@ -55,10 +59,11 @@ export function newService(given: Making): Service {
   let document: ServiceParts['openapi'] | undefined
   const servers: HttpServer[] = []
   const newCall = (address: string, signal: AbortSignal) =>
-    serviceCall(workshop, role.name, address, workshop.surroundings.random(16), signal)
+    serviceCall(workshop, role.name, address, newTrace(workshop.surroundings.random), signal)
   const service: ServiceParts = {
     phase: () => phase,
-    health: async () => [await timed('store', () => stock.store.health()), ...(await given.needs())],
+    health: async ({ trace }) => [await timed('store', () => stock.store.health()), ...(await given.needs(trace))],
+    listens: () => servers.map(({ url }) => url).filter((url) => url.startsWith('http')),
     service_info: role.serviceInfo(about),
     // Made when it is first asked for: it takes longer than everything else that a role does to start.
     get openapi() {
@@ -67,8 +72,9 @@ export function newService(given: Making): Service {
       return document
     },
     audit: stock.audit,
+    backup: backupShare(stock, given.folder, about.settings),
     async metrics(call) {
-      await role.gauges?.(newCall(call.address, call.signal))
+      await role.gauges?.(serviceCall(workshop, role.name, call.address, call.trace, call.signal))
       return metrics.text()
     },
   }
@@ -83,7 +89,7 @@ export function newService(given: Making): Service {
     newCall,
     async listen() {
       for (const listener of listenersOf(given, operations)) {
-        servers.push(await serveHttp({ ...listener, workshop, log, metrics }))
+        servers.push(await serveHttp({ ...listener, limits: limitsOf(given), workshop, log, metrics }))
       }
       phase = 'ready'
     },
@@ -130,6 +136,11 @@ function isRestricted({ deployment_profile }: About): boolean {
   return deployment_profile === 'coalition_federated' || deployment_profile === 'classified_airgapped'
 }
 
+function limitsOf({ role, about }: Making): Partial<Limits> {
+  const { streams_per_caller } = about.settings.values.get(role.name) ?? {}
+  return typeof streams_per_caller === 'number' ? { streams_per_caller: streams_per_caller } : {}
+}
+
 type Listener = {
   name: string
   operations: readonly Addressed[]
@@ -144,10 +155,11 @@ function listenersOf({ role, about, folder }: Making, operations: readonly Addre
   const { listen, port, metrics_listen, tls_cert_file, tls_key_file } = own
   const restricted = isRestricted(about)
   const tls = tls_cert_file && tls_key_file ? { tls: { cert: text(tls_cert_file), key: text(tls_key_file) } } : {}
+  const [socket, group] = [socketOf(folder, role.name), divisionOf(about.settings)?.group]
   const internal = operations.filter(({ address }) => /\.service\.(live|info|metrics)$/.test(address))
   const [host = '', internalPort = ''] = String(metrics_listen ?? '').split(/:(?=\d+$)/)
   return [
-    { name: `${role.name}:socket`, operations, restricted: false, listen: { socket: socketOf(folder, role.name) } },
+    { name: `${role.name}:socket`, operations, restricted: false, listen: { socket, group } },
     { name: `${role.name}:tcp`, operations, restricted, listen: { host: String(listen), port: Number(port) }, ...tls },
     ...(metrics_listen
       ? [

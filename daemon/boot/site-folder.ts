@@ -6,13 +6,13 @@ export type SiteFolder = {
   readonly profile: string
   /** Private keys, one file each (0700). */
   readonly keys: string
-  /** Revoked tokens (0700). */
+  /** What every process judges tokens by, and the private key of each role (0700). */
   readonly identity: string
   readonly peers: string
-  /** SQLite files (0700). */
+  /** SQLite files, in a folder for each role (0700). */
   readonly data: string
   readonly filedrop: string
-  /** Lock and sockets of running processes (0700). */
+  /** Locks and sockets of running processes, in a folder for each role (0700). */
   readonly run: string
 }
 
@@ -33,13 +33,50 @@ export function findSite(
   return undefined
 }
 
-/** The local socket of a role. */
-export function socketOf(folder: SiteFolder, role: string): string {
-  return join(folder.run, `${role}.sock`)
+/** Folders of one role alone: in a divided site they belong to its user (docs/decisions/0017-a-user-for-each-role.md). */
+export function dataOf(folder: SiteFolder, role: string): string {
+  return join(folder.data, role)
+}
+
+export function runOf(folder: SiteFolder, role: string): string {
+  return join(folder.run, role)
+}
+
+/** The key with which the role says to the site's other processes who it is. */
+export function roleKeysOf(folder: SiteFolder, role: string): string {
+  return join(folder.identity, 'roles', role)
 }
 
 export function databaseOf(folder: SiteFolder, role: string): string {
-  return join(folder.data, `${role}.db`)
+  return join(dataOf(folder, role), `${role}.db`)
+}
+
+/** The local socket of a role. The kernel takes no path longer than 107 bytes. */
+export function socketOf(folder: SiteFolder, role: string): string {
+  return join(runOf(folder, role), 'sock')
+}
+
+export function lockOf(folder: SiteFolder, role: string): string {
+  return join(runOf(folder, role), 'lock')
+}
+
+/** The public keys that tokens are judged by. */
+export function tokenKeysOf(folder: SiteFolder): string {
+  return join(folder.identity, 'token-keys.json')
+}
+
+/** Held while the list of token keys is changed. */
+export function identityLockOf(folder: SiteFolder): string {
+  return join(folder.identity, 'lock')
+}
+
+export function revocationsOf(folder: SiteFolder): string {
+  return join(folder.identity, 'revoked.jsonl')
+}
+
+/** Enrolled people, one file each; the site role alone reads them. */
+export function peopleOf(folder: SiteFolder): string {
+  return join(folder.identity, 'people')
 }
 
 function placed(profile: string, base: string): SiteFolder {

@@ -1,5 +1,5 @@
 // The databases of one role: its document store, its audit chain, and for the site role the carriers' journal.
-import { join } from 'node:path'
+import { mkdirSync } from 'node:fs'
 import { type SqliteAudit, sqliteAudit } from '../../adapters/store/sqlite/audit.ts'
 import { type SqliteFile, sqliteFile } from '../../adapters/store/sqlite/file.ts'
 import { takeLock } from '../../adapters/store/sqlite/lock.ts'
@@ -7,7 +7,7 @@ import { sqliteStore } from '../../adapters/store/sqlite/store.ts'
 import { Refused } from '../kernel/errors.ts'
 import type { Role } from '../kernel/role.ts'
 import type { Store } from '../kernel/store.ts'
-import { databaseOf, type SiteFolder } from './site-folder.ts'
+import { databaseOf, lockOf, runOf, type SiteFolder } from './site-folder.ts'
 
 export type Stock = {
   readonly role: string
@@ -18,19 +18,25 @@ export type Stock = {
   close(): Promise<void>
 }
 
-/** Where the packaged executable unpacks its native addon. */
-export function addonFolder(folder: SiteFolder): string {
-  return join(folder.run, 'native')
+/** The role's folder for what lives as long as its process, made (0700) where there is none; also for `sqliteAddon`. */
+export function runFolder(folder: SiteFolder, role: string): string {
+  const dir = runOf(folder, role)
+  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  return dir
+}
+
+/** Fences the role: undefined while another process has it. */
+export function takeRole(folder: SiteFolder, role: string): { release(): void } | undefined {
+  return takeLock(lockOf(folder, role), runFolder(folder, role))
 }
 
 /** One process for each role of a site: throws `Refused('conflict')` while another process runs it. */
 export function openStock(folder: SiteFolder, role: Role, site: string): Stock {
-  const addonDir = addonFolder(folder)
-  const lock = takeLock(join(folder.run, `${role.name}.lock`), addonDir)
+  const lock = takeRole(folder, role.name)
   if (!lock) throw new Refused('conflict', `the role ${role.name} of this site runs already in another process`)
   let file: SqliteFile | undefined
   try {
-    const opened = sqliteFile({ file: databaseOf(folder, role.name), addonDir })
+    const opened = sqliteFile({ file: databaseOf(folder, role.name), addonDir: runOf(folder, role.name) })
     file = opened
     const audit = sqliteAudit(opened, writerOf(role.name, site))
     const store = sqliteStore(opened, { audit, collections: role.collections })

@@ -1,5 +1,7 @@
 // Holds how workers run: at their times, when woken, never twice at once, and to their end before a stop is done.
+
 import { afterEach, expect, test } from 'vitest'
+import { aTrace } from '../../test/support/a-trace.ts'
 import type { Call, Log } from '../kernel/call.ts'
 import type { Worker } from '../kernel/role.ts'
 import type { Resolved } from '../kernel/settings.ts'
@@ -35,7 +37,7 @@ function running(...workers: Worker[]) {
   const logged: string[] = []
   const silent = () => undefined
   const log: Log = { debug: silent, info: silent, warn: silent, error: (event) => void logged.push(event) }
-  const newCall = (address: string, signal: AbortSignal) => ({ address, signal }) as Call
+  const newCall = (address: string, signal: AbortSignal) => ({ address, signal, trace: aTrace }) as Call
   const made = startWorkers('role', workers, settings, log, newCall)
   started.push(made)
   return { ...made, logged }

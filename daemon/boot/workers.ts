@@ -57,12 +57,13 @@ function loop(worker: Worker, settings: Resolved, signal: AbortSignal, log: Log,
       if (!woken) await rest('every_ms' in when ? when.every_ms : undefined, (resolve) => (rouse = resolve))
       woken = false
       if (signal.aborted) break
+      const call = newCall()
       try {
-        await worker.run(newCall())
+        await worker.run(call)
       } catch (error) {
-        log.error(`${address}.failed`, {
-          error: error instanceof Error ? (error.stack ?? error.message) : String(error),
-        })
+        const { trace_id, span_id } = call.trace
+        const why = error instanceof Error ? (error.stack ?? error.message) : String(error)
+        log.error(`${address}.failed`, { error: why, trace_id, span_id })
       }
     }
   }

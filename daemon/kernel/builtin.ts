@@ -21,17 +21,40 @@ const healthReport = z
     status: z.enum(['ok', 'degraded']),
     service: z.string(),
     dependencies: z.array(dependencyHealth).optional().meta({ description: 'Only for callers with a token' }),
+    listens: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'URLs of its listeners; only for callers with a token' }),
   })
   .meta({ id: 'Health' })
+
+/** Of a backup: the instant at which it was begun, fit for a file name. */
+export const setName = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z$/, 'must be the name of a backup')
+
+export const backupAnswer = z
+  .discriminatedUnion('state', [
+    z.strictObject({ state: z.literal('copying') }),
+    z.strictObject({
+      state: z.literal('done'),
+      sha256: z.string().regex(/^[0-9a-f]{64}$/),
+      bytes: z.int().min(0),
+    }),
+  ])
+  .meta({ id: 'BackupAnswer' })
+export type BackupAnswer = z.infer<typeof backupAnswer>
 
 /** What boot supplies so that a role can describe itself. */
 export type ServiceParts = {
   readonly phase: () => 'starting' | 'ready' | 'stopping'
-  readonly health: () => Promise<DependencyHealth[]>
+  readonly health: (call: Call) => Promise<DependencyHealth[]>
+  /** URLs with the ports that were bound, also where the profile leaves the choice open; no local sockets. */
+  readonly listens: () => readonly string[]
   readonly service_info: Readonly<Record<string, unknown>>
   readonly metrics: (call: Call) => Promise<string>
   readonly openapi: Readonly<Record<string, unknown>>
   readonly audit: AuditLog
+  /** Puts a copy of the role's database into the backup of this name, which the site role has begun. */
+  readonly backup: (set: string) => Promise<BackupAnswer | Refused>
 }
 export const serviceParts = part<ServiceParts>('service')
 
@@ -94,6 +117,17 @@ export function builtInOperations(of: Pick<Role, 'api_prefix'>): Readonly<Record
       run: async (call) => call.part(serviceParts).openapi as { openapi: string },
     }),
     audit: auditOperation(at('/audit')),
+    backup: operation({
+      summary: 'Put a copy of this service’s data into a backup that the site role has begun; repeat while it copies',
+      method: 'POST',
+      path: at('/backup'),
+      input: z.strictObject({ set: setName }),
+      output: backupAnswer,
+      errors: ['not_found', 'already_exists'],
+      allow: 'backup:write',
+      inside: true,
+      run: async (call, { set }) => await call.part(serviceParts).backup(set),
+    }),
   }
 }
 
@@ -138,9 +172,10 @@ async function report(call: Call, detailed: boolean): Promise<z.infer<typeof hea
   const parts = call.part(serviceParts)
   const phase = parts.phase()
   if (phase !== 'ready') return refuse('unavailable', `the service is ${phase}`)
-  const dependencies = await parts.health()
+  const dependencies = await parts.health(call)
   const status = dependencies.every((dependency) => dependency.ok) ? 'ok' : 'degraded'
-  return { status, service: String(parts.service_info.name), ...(detailed ? { dependencies } : {}) }
+  const details = detailed ? { dependencies, listens: [...parts.listens()] } : {}
+  return { status, service: String(parts.service_info.name), ...details }
 }
 
 async function auditPage(call: Call, limit: number, cursor: string | undefined, wanted: Record<string, string>) {

@@ -4,11 +4,13 @@ import type { Refused } from './errors.ts'
 import type { Caller } from './identity.ts'
 import type { Jws, PublicKey, SignatureType, Verified } from './keys.ts'
 import type { Label, LabelPolicy } from './label.ts'
+import type { LabelMap } from './label-map.ts'
 import type { Metric, MetricLabels } from './metrics.ts'
 import type { AnyOperation } from './operation.ts'
 import type { ScopedStore } from './scoped-store.ts'
 import type { Block, Values } from './settings.ts'
 import type { Collection, Stored } from './store.ts'
+import type { Trace } from './trace.ts'
 import type { Outgoing } from './transport.ts'
 
 /** A log line is an event with fields, named by address; never a sentence with values in it. */
@@ -49,15 +51,6 @@ export interface Surroundings {
   /** `bytes` random bytes as lower-case hexadecimal. */
   random(bytes: number): string
   settings<B extends Block>(of: B): Values<B>
-  /** Signs with the site's key (through the site role). */
-  sign(type: SignatureType, payload: Uint8Array): Promise<Jws>
-  publicKeys(): Promise<readonly PublicKey[]>
-  /** Verifies a message of a peer against its pinned keys. */
-  verifyFromPeer(peer: string, type: SignatureType, envelope: Jws): Promise<Verified | Refused>
-  /** Hands a message to the site's carriers; durable when it resolves, and a repeated `event_id` changes nothing. */
-  send(message: Outgoing): Promise<void>
-  /** Why something with this label may not cross to the peer; undefined when it may. */
-  mayCross(peer: string, label: Label): Promise<Refused | undefined>
   /** Says that something changed, to whoever listens on this topic in this process. */
   announce(topic: string): void
   /** Yields at each announcement, and at least this often, since another process may have made the change. */
@@ -67,10 +60,35 @@ export interface Surroundings {
   count<L extends string>(metric: Metric<L>, labels: MetricLabels<L>, by?: number): void
   set<L extends string>(metric: Metric<L>, labels: MetricLabels<L>, value: number): void
   observe<L extends string>(metric: Metric<L>, labels: MetricLabels<L>, value: number): void
-  /** Calls an operation of another role, in this process or another, as the site's service. */
-  ask(operation: AnyOperation, input: Readonly<Record<string, unknown>>): Promise<unknown>
   /** Capabilities that only the site role is given; a role names what it needs by key. */
   part<P>(key: PartKey<P>): P
+}
+
+/** `label`: that of the statement in the terms of the site's policy; by `label_map` others of the same peer are read. */
+export type VerifiedStatement = Verified & {
+  readonly label: Label
+  readonly label_map: LabelMap | undefined
+  /** People let it in under this label: what body and statement say of it does not count. */
+  readonly is_label_released: boolean
+}
+
+/**
+ * What other roles of the site do for this one, in this process or another, asked as the site's service. Not among the
+ * surroundings, which all calls share: each question goes out in the trace of the call that asks it.
+ */
+export interface Others {
+  /** Signs with the site's key. */
+  sign(type: SignatureType, payload: Uint8Array): Promise<Jws>
+  publicKeys(): Promise<readonly PublicKey[]>
+  /** Verifies what a peer signed against its pinned keys. */
+  verifyFromPeer(peer: string, type: SignatureType, envelope: Jws): Promise<Verified | Refused>
+  /** The same for a message, judged as its carrier judges it. */
+  verifyStatement(peer: string, envelope: Jws): Promise<VerifiedStatement | Refused>
+  /** Hands a message to the site's carriers; durable when it resolves, and a repeated `event_id` changes nothing. */
+  send(message: Outgoing): Promise<void>
+  /** Why something with this label may not cross to the peer; undefined when it may. */
+  mayCross(peer: string, label: Label): Promise<Refused | undefined>
+  ask(operation: AnyOperation, input: Readonly<Record<string, unknown>>): Promise<unknown>
 }
 
 /** A typed name for something boot supplies to a role beyond the common surroundings. */
@@ -84,7 +102,8 @@ export interface Call extends Surroundings {
   readonly caller: Caller
   /** The operation's or worker's address. */
   readonly address: string
-  readonly trace_id: string
+  readonly trace: Trace
+  readonly others: Others
   readonly signal: AbortSignal
   /** What the client accepts, best first; empty: anything. */
   readonly accepts: readonly string[]

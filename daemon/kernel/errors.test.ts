@@ -1,8 +1,7 @@
 // Holds the table of refusals to the statuses and exit codes that clients are promised, and problems to RFC 9457.
 import { describe, expect, test } from 'vitest'
-import * as z from 'zod'
 import { type ErrorCode, type ErrorRow, errorTable, isRefused, Refused, refuse } from './errors.ts'
-import { fieldErrors, problem, problemOf, refusedOf } from './problem.ts'
+import { problem, problemOf, refusedOf } from './problem.ts'
 
 const rows = Object.entries(errorTable) as [ErrorCode, ErrorRow][]
 
@@ -32,13 +31,4 @@ test('an answer that is no problem document is unavailable', () => {
   for (const body of [undefined, 'oops', {}, { ...problemOf(refuse('conflict', 'x'), 't'), code: 'unheard_of' }]) {
     expect(refusedOf(body, 502)).toMatchObject({ code: 'unavailable', message: expect.stringContaining('502') })
   }
-})
-
-test('field errors name the path, and are at most 32', () => {
-  const schema = z.strictObject({ policy: z.strictObject({ m: z.int() }), list: z.array(z.int()) })
-  const { error } = schema.safeParse({ policy: { m: 'x' }, list: Array(100).fill('x') })
-  const errors = error ? fieldErrors(error) : []
-  expect(errors).toHaveLength(32)
-  expect(errors[0]?.path).toBe('policy.m')
-  expect(errors[1]?.path).toBe('list.0')
 })

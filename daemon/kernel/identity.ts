@@ -86,6 +86,7 @@ export const builtInRoles: Readonly<Record<string, readonly string[]>> = {
     'channel:send',
     'evidence:sign',
     'checkpoint:write',
+    'backup:write',
     'message:verify',
     'metrics:read',
     'health:read',

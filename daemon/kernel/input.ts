@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { isRefused, type Refused, refuse } from './errors.ts'
 import { type AnyOperation, hasBody } from './operation.ts'
-import { fieldErrors } from './problem.ts'
+import { parseBy } from './parsing.ts'
 import { coerce } from './settings.ts'
 
 type Parts = {
@@ -15,9 +15,9 @@ type Parts = {
 export function parseInput(operation: AnyOperation, request: Parts): Record<string, unknown> | Refused {
   const gathered = hasBody(operation.method) ? fromBody(request) : fromQuery(operation, request)
   if (isRefused(gathered)) return gathered
-  const parsed = operation.input.safeParse({ ...gathered, ...request.params })
+  const parsed = parseBy(operation.input, { ...gathered, ...request.params })
   if (parsed.success) return parsed.data
-  return refuse('invalid', 'some fields are missing, unknown or out of range', fieldErrors(parsed.error))
+  return refuse('invalid', 'some fields are missing, unknown or out of range', parsed.errors)
 }
 
 function fromBody(request: Parts): Record<string, unknown> | Refused {
@@ -28,7 +28,9 @@ function fromBody(request: Parts): Record<string, unknown> | Refused {
   }
   for (const name of Object.keys(request.params)) {
     if (name in request.body)
-      return refuse('invalid', `"${name}" belongs in the path alone`, [{ path: name, message: 'unknown key' }])
+      return refuse('invalid', `"${name}" belongs in the path alone`, [
+        { path: name, message: 'must not be in the body' },
+      ])
   }
   return request.body as Record<string, unknown>
 }
@@ -39,7 +41,7 @@ function fromQuery(operation: AnyOperation, request: Parts): Record<string, unkn
   for (const [name, value] of Object.entries(request.query)) {
     if (name in request.params) return refuse('invalid', `"${name}" belongs in the path alone`)
     if (typeof value !== 'string')
-      return refuse('invalid', `"${name}" is given more than once`, [{ path: name, message: 'given more than once' }])
+      return refuse('invalid', `"${name}" is given more than once`, [{ path: name, message: 'must be given once' }])
     gathered[name] = coerce(types[name], value)
   }
   return gathered

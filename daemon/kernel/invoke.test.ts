@@ -1,6 +1,8 @@
 // Holds the path of every request: admitted by permission, parsed strictly, performed, refused in words.
+
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
+import { aTrace } from '../../test/support/a-trace.ts'
 import { echoRole } from '../../test/support/echo-role.ts'
 import type { AuditEvent } from './audit.ts'
 import type { Call } from './call.ts'
@@ -42,7 +44,7 @@ const asked = (given: Partial<Request> = {}): Request => ({
   if_match: undefined,
   idempotency_key: undefined,
   last_event_id: undefined,
-  trace_id: 'f'.repeat(32),
+  trace: aTrace,
   signal: new AbortController().signal,
   ...given,
 })
@@ -148,7 +150,11 @@ describe('the answer', () => {
     expect(result.code).toBe('internal')
     expect(result.message).not.toContain('/dev')
     expect(logged).toEqual([
-      ['error', 'test.thing.do.failed', { trace_id: 'f'.repeat(32), error: expect.stringContaining('disk /dev/sda') }],
+      [
+        'error',
+        'test.thing.do.failed',
+        { trace_id: aTrace.trace_id, span_id: aTrace.span_id, error: expect.stringContaining('disk /dev/sda') },
+      ],
     ])
   })
 })
@@ -171,7 +177,7 @@ describe('refusals', () => {
       tenant_id: 't',
       target: 'a',
       detail: { code },
-      trace_id: 'f'.repeat(32),
+      trace_id: aTrace.trace_id,
     })
   })
 
@@ -225,16 +231,16 @@ describe('a call', () => {
       subject: 'alice',
       actor: 'robot',
       target: 'a',
-      trace_id: 'f'.repeat(32),
+      trace_id: aTrace.trace_id,
       detail: { n: 1 },
     })
   })
 
   test('of a worker is the service’s own, for every tenant', () => {
-    const call = serviceCall(world().shop, 'test', 'test.sweep', 'e'.repeat(32), new AbortController().signal)
+    const call = serviceCall(world().shop, 'test', 'test.sweep', aTrace, new AbortController().signal)
     expect(call).toMatchObject({
       address: 'test.sweep',
-      trace_id: 'e'.repeat(32),
+      trace: aTrace,
       caller: { subject: 'role:test', tenant_id: '*' },
     })
     expect(call.caller).toEqual(serviceCaller('test'))

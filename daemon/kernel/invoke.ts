@@ -1,6 +1,6 @@
 // The path of every request, whatever carried it: who is it, may they, is it well formed, do it, say what came of it.
 import type { AuditEvent } from './audit.ts'
-import type { Call, Surroundings } from './call.ts'
+import type { Call, Others, Surroundings } from './call.ts'
 import { digestOf, sha256 } from './canonical.ts'
 import { type ErrorCode, isRefused, type Refused, refuse } from './errors.ts'
 import { builtInRoles, type Caller, type Claims, type IdentityProvider, permissionsOf, permits } from './identity.ts'
@@ -9,6 +9,7 @@ import type { Label } from './label.ts'
 import { type Addressed, type AnyOperation, Reply } from './operation.ts'
 import { scopedStore } from './scoped-store.ts'
 import type { Collection, Store, Stored } from './store.ts'
+import type { Trace } from './trace.ts'
 
 /** A request with the carrier's details stripped off. */
 export type Request = {
@@ -19,7 +20,7 @@ export type Request = {
   readonly if_match: number | undefined
   readonly idempotency_key: string | undefined
   readonly last_event_id: string | undefined
-  readonly trace_id: string
+  readonly trace: Trace
   readonly signal: AbortSignal
   /** The whole Authorization header, for the operations that authenticate clients rather than tokens. */
   readonly authorization?: string | undefined
@@ -30,6 +31,8 @@ export type Answer = { readonly status: number; readonly body: unknown; readonly
 /** What a role's calls are made of. */
 export type Workshop = {
   readonly surroundings: Surroundings
+  /** What other roles do for a call, asked in its trace. */
+  readonly others: (trace: Trace) => Others
   readonly identity: IdentityProvider
   /** Role name to permissions, the profile's additions included. */
   readonly role_table: Readonly<Record<string, readonly string[]>>
@@ -114,19 +117,14 @@ export async function perform(
     return { status, body: result, ...versionOf(operation, result) }
   } catch (error) {
     if (isRefused(error)) return await denied(call, operation, input, error)
-    shop.surroundings.log.error(`${target.address}.failed`, { trace_id: request.trace_id, error: describe(error) })
+    const { trace_id, span_id } = request.trace
+    shop.surroundings.log.error(`${target.address}.failed`, { trace_id, span_id, error: describe(error) })
     return refuse('internal', 'the service failed; the trace id finds the cause in its log')
   }
 }
 
 /** Runs a worker, or an operation in the service's own name; see `perform` for requests from outside. */
-export function serviceCall(
-  shop: Workshop,
-  role: string,
-  address: string,
-  trace_id: string,
-  signal: AbortSignal,
-): Call {
+export function serviceCall(shop: Workshop, role: string, address: string, trace: Trace, signal: AbortSignal): Call {
   const request: Request = {
     params: {},
     query: {},
@@ -135,7 +133,7 @@ export function serviceCall(
     if_match: undefined,
     idempotency_key: undefined,
     last_event_id: undefined,
-    trace_id,
+    trace,
     signal,
   }
   return makeCall(shop, address, serviceCaller(role), request, {})
@@ -176,7 +174,8 @@ async function denied(
   const target = String(input.id ?? input.session_id ?? object?.id ?? '')
   const event = call.audited(call.address, target, { code: refused.code }, object?.label)
   await call.record([{ ...event, outcome: 'refused' }]).catch((error: unknown) => {
-    call.log.error(`${call.address}.audit-failed`, { trace_id: call.trace_id, error: describe(error) })
+    const { trace_id, span_id } = call.trace
+    call.log.error(`${call.address}.audit-failed`, { trace_id, span_id, error: describe(error) })
   })
   return refused
 }
@@ -184,11 +183,13 @@ async function denied(
 /** The call inherits the role's surroundings, so that a request allocates its own few fields and nothing else. */
 function makeCall(shop: Workshop, address: string, caller: Caller, request: Request, input: unknown): Call {
   const { surroundings } = shop
+  const { trace } = request
   const nowIso = () => isoOf(surroundings.now())
   const own: Omit<Call, keyof Surroundings> = {
     caller,
     address,
-    trace_id: request.trace_id,
+    trace,
+    others: shop.others(trace),
     signal: request.signal,
     accepts: request.accepts,
     last_event_id: request.last_event_id,
@@ -217,7 +218,7 @@ function makeCall(shop: Workshop, address: string, caller: Caller, request: Requ
       target,
       // What the site's own hand does is a matter of the site's tenant, whose auditors must see it.
       tenant_id: caller.tenant_id === '*' ? surroundings.site.tenant_id : caller.tenant_id,
-      trace_id: request.trace_id,
+      trace_id: trace.trace_id,
     }),
     record: shop.record,
   }

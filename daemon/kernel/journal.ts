@@ -1,5 +1,6 @@
 // The memory of the carriers: what was sent under which number, and what became of everything that arrived.
 import type { AuditEvent } from './audit.ts'
+import type { Label } from './label.ts'
 import type { MessageKind } from './transport.ts'
 
 export type Direction = 'out' | 'in'
@@ -17,13 +18,19 @@ export type Channel = {
   readonly detail: string
   /** Number of the last inventory sent or taken in; 0 before the first. */
   readonly inventory: number
+  /** When, in epoch milliseconds. */
+  readonly inventory_at: number
   readonly sent: number
   readonly received: number
   readonly duplicates: number
 }
 
-/** `SPOOLED`: durable here. `PUBLISHED`: the carrier can take it. `PICKED_UP`: the carrier took it; no proof of arrival. */
-export type SentState = 'SPOOLED' | 'PUBLISHED' | 'PICKED_UP'
+/**
+ * `SPOOLED`: durable here. `PUBLISHED`: the carrier can take it. `PICKED_UP`: the carrier took it; no proof of arrival.
+ * `ASSUMED`: its time is over, so it has arrived or never will. `ACKNOWLEDGED`: the receiver's signature says it arrived.
+ * `PURGED`: its body was removed from this site by order; it is never published, nor sent again.
+ */
+export type SentState = 'SPOOLED' | 'PUBLISHED' | 'PICKED_UP' | 'ASSUMED' | 'ACKNOWLEDGED' | 'PURGED'
 
 /** One signed message; `digest` is the SHA-384 of its statement's bytes, and of the next one's `prev`. */
 export type Sealed = {
@@ -38,7 +45,26 @@ export type Sealed = {
   readonly body: string
   /** Epoch milliseconds. */
   readonly at: number
+  /** Epoch milliseconds: when its statement says that its time is over. */
+  readonly not_after: number
 }
+
+/** What stays of a sent number for ever. `taken`: when the carrier was seen to have it, in epoch milliseconds. */
+export type SentEntry = {
+  readonly epoch: number
+  readonly seq: number
+  readonly kind: MessageKind
+  readonly digest: string
+  readonly state: SentState
+  /** Absent before, and once its files are no longer kept. */
+  readonly taken?: number
+}
+
+/**
+ * What of a channel waits here: messages sent that no carrier has taken. `oldest`: since when the first of them, or of the
+ * names that wait to become complete, is here, in epoch milliseconds.
+ */
+export type Backlog = { readonly spooled: number; readonly published: number; readonly oldest?: number }
 
 export type SentHead = { readonly epoch: number; readonly seq: number; readonly digest: string | undefined }
 
@@ -64,7 +90,40 @@ export type Progress = { readonly floor: number; readonly highest: number; reado
 
 export type Gap = { readonly first: number; readonly last: number }
 
-export type Settlement = { readonly state: Exclude<ArrivalState, 'received'>; readonly code: string }
+/** How a number ends. `audit`: filed in the same transaction, unless the number had ended before. */
+export type Settlement = {
+  readonly epoch: number
+  readonly seq: number
+  readonly state: Exclude<ArrivalState, 'received'>
+  readonly code: string
+  readonly audit?: readonly AuditEvent[]
+}
+
+export type MessageNumber = { readonly epoch: number; readonly seq: number }
+
+/** What two people let pass: one reason, once, for exactly these bytes. All digests are SHA-384. */
+export type Waiver = MessageNumber & {
+  /** The item of the quarantine that it was given for. */
+  readonly item: string
+  readonly statement: string
+  readonly envelope: string
+  readonly body: string
+  readonly reason: string
+  /** Which the message carries from then on; absent: its own. */
+  readonly label?: Label
+}
+
+/** An order to remove a body, in force for ever. `digest`: of the body, or of the statement that it belongs to. */
+export type PurgeOrder = { readonly digest: string; readonly reason: string; readonly at: number }
+
+/** What a purge came upon; each list grows with every find and holds nothing twice. */
+export type PurgeFinds = {
+  /** Where the body lay, as `<peer>/<folder>/<file>` or `journal/<channel>/<epoch>-<seq>`. */
+  readonly places: readonly string[]
+  readonly msg_ids: readonly string[]
+  /** Sessions that such a message spoke of. */
+  readonly sessions: readonly string[]
+}
 
 /**
  * Durable when a promise resolves; every step may be repeated after a crash and then changes nothing. Events of the
@@ -81,23 +140,48 @@ export interface Journal {
   head(channel: string): Promise<SentHead>
   /** Appends messages that continue the head without a gap; `behind` when they do not, and nothing is written. */
   append(channel: string, messages: readonly Sealed[]): Promise<'appended' | 'behind'>
-  /** The oldest messages in this state, with their bytes; those of `PICKED_UP` have none. */
-  outbox(channel: string, state: Exclude<SentState, 'PICKED_UP'>, limit: number): Promise<Sealed[]>
+  backlog(channel: string): Promise<Backlog>
+  /** The oldest messages in this state, with their bytes. */
+  outbox(channel: string, state: 'SPOOLED' | 'PUBLISHED', limit: number): Promise<Sealed[]>
   /** Numbers of the messages in this state, oldest first. */
-  numbers(channel: string, state: SentState): Promise<{ epoch: number; seq: number }[]>
+  numbers(channel: string, state: SentState): Promise<MessageNumber[]>
   get(channel: string, epoch: number, seq: number): Promise<Sealed | undefined>
-  /** A message never goes back to an earlier state; `PICKED_UP` drops its bytes. */
-  mark(channel: string, numbers: readonly { epoch: number; seq: number }[], state: SentState): Promise<void>
+  /** A message never goes back to an earlier state. `PICKED_UP` drops its bytes: they are kept as files since `at`. */
+  mark(channel: string, numbers: readonly MessageNumber[], state: SentState, at: number): Promise<void>
+  /** Marks `ASSUMED` what was picked up and whose time was over before `now`, at most so many; how many there were. */
+  assume(channel: string, now: number, limit: number): Promise<number>
+  /**
+   * Marks `ACKNOWLEDGED` what was picked up to this number, lowest first, at most so many, and stops before the first that
+   * still waits here; up to which number all are acknowledged now.
+   */
+  acknowledge(channel: string, epoch: number, floor: number, limit: number): Promise<number>
+  /** Digests of the statements of the last numbers of the current epoch, at most so many, lowest first. */
+  digests(channel: string, limit: number): Promise<string[]>
+  /** The numbers sent from `first` to `last`, lowest first, at most so many. */
+  sentRun(channel: string, epoch: number, first: number, last: number, limit: number): Promise<SentEntry[]>
+  /**
+   * Opens a frozen or open channel's later epoch with its first message, all in one step; `behind` when the epoch is not
+   * later than the current one, and nothing is written.
+   */
+  openEpoch(channel: string, first: Sealed, audit: readonly AuditEvent[]): Promise<'opened' | 'behind'>
+
+  /** Messages whose files are kept, in `sent` or `done`, since before this instant, oldest first. */
+  kept(channel: string, before: number, limit: number): Promise<MessageNumber[]>
+  /** Their files are gone. What the journal knows of the messages stays. */
+  dropKept(channel: string, numbers: readonly MessageNumber[]): Promise<void>
 
   entry(channel: string, epoch: number, seq: number): Promise<LedgerEntry | undefined>
+  /** What the ledger holds of these numbers; nothing for one that never arrived. */
+  entries(channel: string, numbers: readonly MessageNumber[]): Promise<LedgerEntry[]>
   progress(channel: string, epoch: number): Promise<Progress>
   /** The runs of numbers that are missing below the highest, lowest first. */
   gaps(channel: string, epoch: number, limit: number): Promise<Gap[]>
-  /** Enters an arrival; the entry that is there already wins and is given back. */
-  receive(channel: string, arrival: Arrival): Promise<LedgerEntry>
-  /** Ends an arrival and forgets its attempts; a final state stays. */
-  settle(channel: string, epoch: number, seq: number, outcome: Settlement, audit?: readonly AuditEvent[]): Promise<void>
-  duplicate(channel: string): Promise<void>
+  /** Enters arrivals, all in one transaction; an entry that is there already wins and is given back in its place. */
+  receive(channel: string, arrivals: readonly Arrival[]): Promise<LedgerEntry[]>
+  /** Ends arrivals, all in one transaction, and forgets their attempts; a final state stays. */
+  settle(channel: string, settlements: readonly Settlement[]): Promise<void>
+  /** Counts this many more messages that had arrived before. */
+  duplicate(channel: string, count: number): Promise<void>
 
   /** Counts one more attempt that ended in a crash or an exception; how many there were, this one included. */
   failed(channel: string, epoch: number, seq: number): Promise<number>
@@ -107,4 +191,34 @@ export interface Journal {
    * are not given are forgotten.
    */
   waiting(channel: string, names: readonly string[], now: number): Promise<ReadonlyMap<string, number>>
+
+  /**
+   * Enters a waiver, opens its number again if that ended in quarantine, and forgives its attempts, all in one step; an
+   * open one for the same item changes nothing. `ended`: the number was applied or refused. `taken`: another item under
+   * this number has an open waiver.
+   */
+  waive(channel: string, waiver: Waiver, audit: readonly AuditEvent[]): Promise<'waived' | 'ended' | 'taken'>
+  /** Those that are not spent. */
+  waivers(channel: string): Promise<Waiver[]>
+  spend(channel: string, item: string): Promise<void>
+
+  /** Remembers an order for ever; one that is known changes nothing. */
+  orderPurge(order: PurgeOrder, audit: readonly AuditEvent[]): Promise<void>
+  purgeOrders(): Promise<PurgeOrder[]>
+  purgeFinds(digest: string): Promise<PurgeFinds>
+  addPurgeFinds(digest: string, finds: PurgeFinds): Promise<void>
+  /**
+   * Numbers of the messages that are on their way and fit the digest, with SHA-384 of their bodies. `after`: where the
+   * last answer ended; nothing is left where `next` is absent.
+   */
+  bytesFitting(digest: string, after: number): Promise<{ readonly found: readonly SentBody[]; readonly next?: number }>
+  /** Drops the bytes of these and marks them `PURGED`; what the carrier has taken is marked alike. */
+  purgeSent(channel: string, numbers: readonly MessageNumber[]): Promise<void>
+  /**
+   * Takes what was dropped out of the file as well. `zeroed`: the file was too large to be rewritten, so free pages of
+   * an earlier version may hold old bytes. `busy`: the log of writes holds them until it is written out.
+   */
+  scrub(): Promise<'rewritten' | 'zeroed' | 'busy'>
 }
+
+export type SentBody = MessageNumber & { readonly channel: string; readonly msg_id: string; readonly body: string }

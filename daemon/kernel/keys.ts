@@ -29,7 +29,15 @@ export const jws = z.strictObject({
 export type Jws = z.infer<typeof jws>
 
 /** What a signature is for; goes into the protected header as `typ`, so that none can stand in for another. */
-export type SignatureType = 'statement' | 'evidence' | 'checkpoint' | 'keyset' | 'manifest' | 'gap-receipt' | 'release'
+export type SignatureType =
+  | 'statement'
+  | 'evidence'
+  | 'checkpoint'
+  | 'keyset'
+  | 'epoch'
+  | 'manifest'
+  | 'gap-receipt'
+  | 'release'
 
 export type Verified = { payload: Uint8Array<ArrayBuffer>; keys: readonly PublicKey[] }
 export type NotVerified = 'bad_signature' | 'unknown_key' | 'key_revoked'

@@ -54,6 +54,30 @@ describe('the join', () => {
     )
   })
 
+  test('never lowers a level, drops a category, or adds a name to an audience', () => {
+    const audience = (held: Label) => held.releasable_to ?? [held.originator]
+    fc.assert(
+      fc.property(labels, labels, (a, b) => {
+        const made = joined(a, b)
+        for (const part of [a, b]) {
+          expect(policy.levels.indexOf(made.level)).toBeGreaterThanOrEqual(policy.levels.indexOf(part.level))
+          expect(made.categories).toEqual(expect.arrayContaining(part.categories))
+          expect(audience(part)).toEqual(expect.arrayContaining([...audience(made)]))
+        }
+      }),
+    )
+  })
+
+  test('is no more than both parts ask for', () => {
+    fc.assert(
+      fc.property(labels, labels, (a, b) => {
+        const made = joined(a, b)
+        expect([a.level, b.level]).toContain(made.level)
+        expect([...a.categories, ...b.categories]).toEqual(expect.arrayContaining(made.categories))
+      }),
+    )
+  })
+
   test('stays under a ceiling exactly when both parts do', () => {
     fc.assert(
       fc.property(labels, labels, labels, (ceiling, a, b) => {

@@ -2,20 +2,22 @@
 import * as z from 'zod'
 import { canonical } from './canonical.ts'
 
-const token = z.string().min(1).max(64)
+/** A term of a labelling policy, or a name of an audience. */
+export const token = z.string().min(1).max(64)
 
+/** Its members are in canonical order, in which what was parsed is printed fastest. */
 export const label = z
   .strictObject({
-    policy: token.meta({ description: 'The labelling policy that the level belongs to' }),
-    level: token.meta({ description: 'A level of the policy' }),
     categories: z.array(token).max(32).default([]).meta({ description: 'All of them must be held' }),
+    created: z.iso.datetime({ offset: true }).optional(),
+    level: token.meta({ description: 'A level of the policy' }),
+    originator: token.meta({ description: 'The tenant that made the labelled thing' }),
+    policy: token.meta({ description: 'The labelling policy that the level belongs to' }),
     releasable_to: z
       .array(token)
       .max(64)
       .optional()
       .meta({ description: 'Tenants or nationalities that may see it; absent: the originator only' }),
-    originator: token.meta({ description: 'The tenant that made the labelled thing' }),
-    created: z.iso.datetime({ offset: true }).optional(),
   })
   .meta({ id: 'Label', description: 'A confidentiality label' })
 
@@ -35,6 +37,13 @@ export const classification = z
   .meta({ id: 'Classification', description: 'A level of the site’s policy, or a label without its originator' })
 
 export type Classification = z.infer<typeof classification>
+
+/** The lowest level, releasable to one tenant and nobody else: for what a site says of itself. Throws for a policy without levels. */
+export function lowestLabel(tenant_id: string, { policy, levels }: LabelPolicy, originator: string): Label {
+  const [level] = levels
+  if (level === undefined) throw new Error('the label policy has no levels')
+  return { policy, level, categories: [], releasable_to: [tenant_id], originator }
+}
 
 /** A labelling policy: its levels, lowest first. */
 export type LabelPolicy = { readonly policy: string; readonly levels: readonly string[] }
@@ -160,7 +169,7 @@ function audience(held: Label): readonly string[] {
 }
 
 /** Labels are made with their members in canonical order, in which they are printed fastest. */
-function normal(held: Label): Label {
+export function normal(held: Label): Label {
   const sorted = { ...held, categories: [...new Set(held.categories)].sort() }
   return held.releasable_to ? { ...sorted, releasable_to: [...new Set(held.releasable_to)].sort() } : sorted
 }

@@ -3,8 +3,10 @@ import * as z from 'zod'
 import { deploymentProfiles } from './call.ts'
 import { block } from './settings.ts'
 
-const name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'lower-case letters, digits and hyphens, at most 63')
+const name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be lower-case letters, digits and hyphens, at most 63')
 const word = z.string().min(1).max(64)
+/** A name, or the number of one that only a directory service knows. Root is neither. */
+const account = z.union([z.string().regex(/^[A-Za-z_][\w.-]{0,31}\$?$/), z.int().min(1).max(4_294_967_294)])
 
 export const platformSettings = block('platform', {
   deployment_profile: z.enum(deploymentProfiles).default('classified_airgapped').meta({
@@ -20,6 +22,12 @@ export const platformSettings = block('platform', {
   roles: z.array(word).min(1).default(['site', 'consensus']).meta({
     env: 'PLATFORM_ROLES',
     doc: 'Roles that `platform serve` runs when none is named.',
+  }),
+  os_group: account.optional().meta({
+    doc: 'Unix group of the users that the roles run as, each as its own; absent: the site belongs to one user.',
+  }),
+  os_users: z.record(word, account).default({}).meta({
+    doc: 'With os_group: role to the Unix user that it runs as; `platform site divide` gives each its files.',
   }),
   log_level: z.enum(['debug', 'info', 'warn', 'error']).default('info').meta({
     env: 'LOG_LEVEL',
@@ -50,9 +58,13 @@ export const identitySettings = block('identity', {
     .default('offline')
     .meta({ env: 'AUTH_PROVIDER', doc: 'Who verifies tokens; offline is the site’s own issuer.' }),
   clock_skew_s: z.int().min(0).max(300).default(60).meta({ doc: 'Tolerance for token times.' }),
+  keys_passphrase_file: z.string().min(1).optional().meta({
+    env: 'PLATFORM_KEYS_PASSPHRASE_FILE',
+    doc: 'File (0600, or a systemd credential) with the passphrase that the site’s private keys lie under; see keys wrap.',
+  }),
   token_ttl_s: z.int().min(60).max(86_400).default(3_600).meta({ doc: 'Life of a token from the token endpoint.' }),
   roles: z
-    .record(word, z.array(z.string().regex(/^[a-z_]+:[a-z_*]+$/)).max(128))
+    .record(word, z.array(z.string().regex(/^[a-z_]+:[a-z_*]+$/, 'must be noun:verb or noun:*')).max(128))
     .default({})
     .meta({
       doc: 'Roles besides the built-in ones: name to permissions.',
@@ -92,12 +104,18 @@ export function listenerFields(port: number, prefix: string) {
       .meta({ env: `${prefix}_PORT`, doc: 'Port that the listener binds; 0 picks a free one.' }),
     metrics_listen: z
       .string()
-      .regex(/^[^:]+:\d{1,5}$/)
+      .regex(/^[^:]+:\d{1,5}$/, 'must be host:port')
       .optional()
       .meta({
         env: `${prefix}_METRICS_LISTEN`,
         doc: 'host:port of the internal listener; the only TCP one that serves metrics in profiles C and D.',
       }),
+    streams_per_caller: z
+      .int()
+      .min(1)
+      .max(1_000)
+      .default(32)
+      .meta({ doc: 'Event streams that one caller may have open at once on a listener; the next one is 429.' }),
     tls_cert_file: z
       .string()
       .optional()

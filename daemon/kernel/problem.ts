@@ -1,6 +1,6 @@
 // Problem documents (RFC 9457): the one shape in which every refusal leaves the process.
 import * as z from 'zod'
-import { type ErrorCode, errorTable, type FieldError, Refused } from './errors.ts'
+import { type ErrorCode, errorTable, Refused } from './errors.ts'
 
 export const problem = z
   .strictObject({
@@ -34,9 +34,4 @@ export function refusedOf(body: unknown, status: number): Refused {
   const parsed = problem.safeParse(body)
   if (!parsed.success) return new Refused('unavailable', `the service answered ${status} without a problem document`)
   return new Refused(parsed.data.code, parsed.data.detail, parsed.data.errors)
-}
-
-/** Zod's issues as field errors, in its order; at most 32, since the list answers a stranger's request. */
-export function fieldErrors(error: z.core.$ZodError): FieldError[] {
-  return error.issues.slice(0, 32).map((issue) => ({ path: issue.path.map(String).join('.'), message: issue.message }))
 }

@@ -107,8 +107,8 @@ async function visible(store: Store, of: AnyCollection, scope: Scope, given: Fil
   const { caller } = scope
   if (caller.tenant_id === '*') return given
   const own: Record<string, Condition> = { ...given, tenant_id: caller.tenant_id }
-  const keys = await store.countBy(of, 'label_key', { tenant_id: caller.tenant_id })
-  const seen = [...keys.keys()].filter((key) => key === '' || dominates(caller, labelOfKey(String(key)), scope.labels))
-  if (seen.length === keys.size) return own
+  const keys = await store.distinct(of, 'label_key', caller.tenant_id)
+  const seen = keys.filter((key) => key === '' || dominates(caller, labelOfKey(String(key)), scope.labels))
+  if (seen.length === keys.length) return own
   return seen.length ? { ...own, label_key: { in: seen } } : undefined
 }

@@ -1,8 +1,7 @@
 // Holds settings to their order of precedence, to problems that mend themselves, and to secrets that stay secret.
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { block, coerce, metaOf, nearest, resolve, type Sources } from './settings.ts'
+import { block, coerce, metaOf, resolve, type Sources } from './settings.ts'
 
 const proxy = block('proxy', {
   rate_limit: z
@@ -23,6 +22,7 @@ const sources = (given: Partial<Sources> = {}): Sources => ({
   readSecret: () => {
     throw new Error('no file')
   },
+  needsSecrets: () => true,
   ...given,
 })
 const explained = (given: Partial<Sources>, setting: string) =>
@@ -66,7 +66,7 @@ describe('problems', () => {
     )
     expect(problems).toEqual([
       { path: 'sitr', message: 'unknown section; did you mean "site"?' },
-      { path: 'proxy.rate_limits', message: 'unknown key; did you mean "rate_limit"?' },
+      { path: 'proxy.rate_limits', message: 'unknown field; did you mean "rate_limit"?' },
     ])
   })
 
@@ -121,6 +121,23 @@ describe('secrets', () => {
     expect(problems).toEqual([{ path: 'proxy.key', message: 'the file named by PROXY_KEY_FILE cannot be read' }])
   })
 
+  test('of a section that is not needed stay unread, also where the section cannot do without', () => {
+    const login = block('login', {
+      key: z.string().meta({ env: 'LOGIN_KEY', doc: 'A secret.', secret: true }),
+      name: z.string().meta({ doc: 'Its name.' }),
+    })
+    const read: string[] = []
+    const given = sources({
+      env: { PROXY_KEY_FILE: '/run/proxy', LOGIN_KEY_FILE: '/run/login' },
+      readSecret: (path) => `${secret} ${read.push(path)}`,
+      needsSecrets: (section, settled) => section === 'proxy' && !settled.has('proxy'),
+    })
+    const { problems, values } = resolve([proxy, login], given)
+    expect(read).toEqual(['/run/proxy'])
+    expect(values.get('proxy')).toMatchObject({ key: `${secret} 1` })
+    expect(problems).toEqual([{ path: 'login.name', message: 'is required' }])
+  })
+
   test('only secrets are read from files', () => {
     expect(resolve([site], sources({ env: { SITE_NAME_FILE: 'f' }, readSecret: () => 'x' })).problems).toHaveLength(1)
   })
@@ -143,21 +160,6 @@ describe('text as a value', () => {
     [z.int().optional(), '7', 7],
   ])('%# reads %s', (schema, text, value) => {
     expect(coerce(schemaOf(schema as z.ZodType), text)).toEqual(value)
-  })
-})
-
-describe('the nearest word', () => {
-  test('is the known one with the fewest edits, in any case of letters', () => {
-    expect(nearest('RATE_LIMT', ['is_open', 'rate_limit', 'hosts'])).toBe('rate_limit')
-    expect(nearest('x', [])).toBe('')
-  })
-
-  test('of a known word is itself', () => {
-    fc.assert(
-      fc.property(fc.uniqueArray(fc.stringMatching(/^[a-z]{1,8}$/), { minLength: 1 }), (known) => {
-        for (const word of known) expect(nearest(word, known)).toBe(word)
-      }),
-    )
   })
 })
 

@@ -1,5 +1,7 @@
 // Settings said once: schema, default, environment name and meaning in one place; resolved with the origin of each.
 import * as z from 'zod'
+import { nearest } from './nearest.ts'
+import { parseBy } from './parsing.ts'
 
 export type SettingMeta = {
   readonly doc: string
@@ -58,6 +60,8 @@ export type Sources = {
   readonly flags: Readonly<Record<string, unknown>>
   /** Reads the file behind NAME_FILE; throws with a reason. */
   readonly readSecret: (path: string) => string
+  /** Whether the secrets of a section are needed here, by what is settled so far: the others are left unread. */
+  readonly needsSecrets: (section: string, settled: Resolved['values']) => boolean
 }
 
 export type Resolved = {
@@ -72,10 +76,12 @@ export function resolve(blocks: readonly Block[], sources: Sources): Resolved {
   const values = new Map<string, Readonly<Record<string, unknown>>>()
   const explained: Explained[] = []
   for (const section of blocks) {
-    const { raw, origins } = gather(section, sources, problems)
-    const parsed = section.schema.safeParse(raw)
-    if (!parsed.success) problems.push(...issuesOf(section, parsed.error, raw))
-    else values.set(section.name, parsed.data)
+    const isNeeded = sources.needsSecrets(section.name, values)
+    const { raw, origins, unread } = gather(section, sources, isNeeded, problems)
+    const parsed = parseBy(section.schema, raw)
+    const faults = parsed.success ? [] : parsed.errors.filter(({ path }) => !unread.has(path))
+    if (parsed.success) values.set(section.name, parsed.data)
+    problems.push(...faults.map(({ path, message }) => ({ path: within(section, path), message })))
     for (const [field, schema] of Object.entries(section.shape)) {
       const meta = metaOf(schema)
       const value = parsed.success ? (parsed.data as Record<string, unknown>)[field] : raw[field]
@@ -92,39 +98,45 @@ export function resolve(blocks: readonly Block[], sources: Sources): Resolved {
   return { values, explained, problems }
 }
 
-function gather(section: Block, sources: Sources, problems: { path: string; message: string }[]) {
+type Problems = { path: string; message: string }[]
+
+/** `unread`: fields whose secret is another process's to read. */
+function gather(section: Block, sources: Sources, isNeeded: boolean, problems: Problems) {
   const given = sources.profile[section.name]
   const raw: Record<string, unknown> = { ...(isRecord(given) ? given : {}) }
   if (given !== undefined && given !== null && !isRecord(given)) {
     problems.push({ path: section.name, message: 'must be a mapping' })
   }
   const origins = new Map<string, Origin>(Object.keys(raw).map((field) => [field, 'profile']))
+  const unread = new Set<string>()
   for (const [field, schema] of Object.entries(section.shape)) {
-    const found = fromEnvironment(metaOf(schema), sources, problems, `${section.name}.${field}`)
-    if (found) {
+    const found = fromEnvironment(metaOf(schema), sources, isNeeded, problems, `${section.name}.${field}`)
+    if (found) origins.set(field, `environment ${found.name}`)
+    if (found?.text !== undefined) {
       raw[field] = coerce(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), found.text)
-      origins.set(field, `environment ${found.name}`)
-    }
+    } else if (found) unread.add(field)
     const flag = sources.flags[`${section.name}.${field}`]
     if (flag !== undefined) {
       raw[field] = flag
       origins.set(field, 'flag')
     }
   }
-  return { raw, origins }
+  return { raw, origins, unread }
 }
 
 function fromEnvironment(
   meta: SettingMeta,
   sources: Sources,
-  problems: { path: string; message: string }[],
+  isNeeded: boolean,
+  problems: Problems,
   path: string,
-) {
+): { name: string; text: string | undefined } | undefined {
   for (const name of envNames(meta)) {
     const text = sources.env[name]
     if (text !== undefined && text !== '') return { name, text }
     const file = meta.secret ? sources.env[`${name}_FILE`] : undefined
     if (!file) continue
+    if (!isNeeded) return { name: `${name}_FILE`, text: undefined }
     try {
       return { name: `${name}_FILE`, text: sources.readSecret(file).trim() }
     } catch {
@@ -141,21 +153,8 @@ function unknownSections(blocks: readonly Block[], profile: Readonly<Record<stri
     .map((name) => ({ path: name, message: `unknown section; did you mean "${nearest(name, known)}"?` }))
 }
 
-function issuesOf(section: Block, error: z.core.$ZodError, raw: Record<string, unknown>) {
-  return error.issues.flatMap((issue) => {
-    const path = [section.name, ...issue.path.map(String)].join('.')
-    if (issue.code !== 'unrecognized_keys') return [{ path, message: secretSafe(section, issue, raw) }]
-    const known = issue.path.length === 0 ? Object.keys(section.shape) : []
-    return issue.keys.map((key) => ({
-      path: `${path}.${key}`,
-      message: known.length ? `unknown key; did you mean "${nearest(key, known)}"?` : 'unknown key',
-    }))
-  })
-}
-
-/** Zod's messages name types and bounds, never values; kept behind one function so that this stays a decision. */
-function secretSafe(_section: Block, issue: z.core.$ZodIssue, _raw: Record<string, unknown>): string {
-  return issue.message
+function within({ name }: Block, path: string): string {
+  return path === '' ? name : `${name}.${path}`
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
@@ -185,28 +184,4 @@ function typesOf(schema: unknown): Set<string> {
   const own = Array.isArray(schema.type) ? schema.type : [schema.type]
   const nested = [schema.anyOf, schema.oneOf, schema.allOf].flatMap((list) => (Array.isArray(list) ? list : []))
   return new Set([...own.filter((type) => typeof type === 'string'), ...nested.flatMap((part) => [...typesOf(part)])])
-}
-
-/** The known word with the smallest edit distance (Levenshtein), for "did you mean". */
-export function nearest(word: string, known: readonly string[]): string {
-  let best = known[0] ?? ''
-  let least = Number.POSITIVE_INFINITY
-  for (const candidate of known) {
-    const cost = distance(word.toLowerCase(), candidate.toLowerCase())
-    if (cost < least) [best, least] = [candidate, cost]
-  }
-  return best
-}
-
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row[b.length] ?? 0
 }

@@ -101,6 +101,8 @@ export interface Store {
   count(from: AnyCollection, filter?: Filter): Promise<number>
   /** Documents for each value of an index field (documents without the field are left out). */
   countBy(from: AnyCollection, field: string, filter?: Filter): Promise<Map<Scalar, number>>
+  /** Each value of an index field among a tenant's documents once, at a cost that grows with the values alone. */
+  distinct(from: AnyCollection, field: string, tenant_id: string): Promise<Scalar[]>
   /** Documents per bucket of a numeric index field: bucket start to count, empty buckets left out. */
   histogram(from: AnyCollection, field: string, interval: number, filter?: Filter): Promise<Map<number, number>>
   removeWhere(from: AnyCollection, filter: Filter): Promise<number>

@@ -1,6 +1,10 @@
 // Messages between sites: the signed statement, what may travel, and what every carrier promises.
 import * as z from 'zod'
+import type { ChannelStatus } from './channel-status.ts'
+import type { Custody } from './custody.ts'
 import { type Label, label } from './label.ts'
+import type { OneWay } from './one-way.ts'
+import type { Trace } from './trace.ts'
 
 export const messageKind = z.enum([
   'invitation',
@@ -15,10 +19,10 @@ export const messageKind = z.enum([
 ])
 export type MessageKind = z.infer<typeof messageKind>
 
-const siteName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/)
-const hex96 = z.string().regex(/^[0-9a-f]{96}$/)
+export const siteName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/)
+export const hex96 = z.string().regex(/^[0-9a-f]{96}$/)
 
-/** The signed statement; the envelope is a JWS over its bytes, the body travels beside it. */
+/** The signed statement, version 1; the envelope is a JWS over its bytes, the body travels beside it. */
 export const statement = z.strictObject({
   v: z.literal(1),
   type: z.literal('platform.message'),
@@ -39,7 +43,8 @@ export const statement = z.strictObject({
   parent_block_ids: z.array(z.string().regex(/^[0-9a-f]{64}$/)).max(64),
   max_hops: z.int().min(0).max(16),
 })
-export type Statement = z.infer<typeof statement>
+/** As the newest version has it; `v`: the version that it came in, or goes out in. */
+export type Statement = Omit<z.infer<typeof statement>, 'v'> & { readonly v: number }
 
 /** The body that travels beside the envelope: plain JSON that a guard can read; repeats label and schema of the statement. */
 export const messageBody = z.strictObject({
@@ -48,6 +53,9 @@ export const messageBody = z.strictObject({
   data: z.record(z.string(), z.unknown()),
 })
 export type MessageBody = z.infer<typeof messageBody>
+
+/** The body of a message that people have let in though it does not say its label. */
+export const unlabelledBody = messageBody.extend({ label: label.nullish() })
 
 /** A message to send: `event_id` makes a repeat find the same bytes. The carrier adds the rest of the statement. */
 export type Outgoing = {
@@ -63,7 +71,12 @@ export type Outgoing = {
 
 /** A message that passed every check of the carrier. `envelope` and `body_text` are the exact received bytes as text. */
 export type Incoming = {
+  /** As it was signed. */
   readonly statement: Statement
+  /** The statement's label in the terms of the site's policy. */
+  readonly label: Label
+  /** People let it in under this label: what body and statement say of it does not count. */
+  readonly is_label_released?: boolean
   readonly body: Readonly<Record<string, unknown>>
   readonly signer_key_id: string
   readonly envelope: string
@@ -76,31 +89,20 @@ export type Verdict =
   | { readonly verdict: 'refused'; readonly code: string; readonly detail: string }
   | { readonly verdict: 'later'; readonly detail: string }
 
-export type ChannelStatus = {
-  peer: string
-  direction: 'out' | 'in'
-  state: 'open' | 'frozen' | 'stopped'
-  epoch: number
-  next_seq: number
-  highest_seq: number
-  gaps: number
-  backlog: number
-  quarantined: number
-  sent: number
-  received: number
-  duplicates: number
-  detail: string
-}
-
 /**
  * At-least-once carriage of signed envelopes. `send` resolves once the message is durable and will go out, and gives
- * the same answer to a repeated event id. Received messages go to the handler given at start, one at a time per channel; a
- * message is acknowledged to the carrier only after an `applied` or `refused` verdict.
+ * the same answer to a repeated event id. Received messages go to the handler given at start, each in a trace that begins
+ * with it: those whose kinds commute side by side, the others in the order of a channel and alone. A message is
+ * acknowledged to the carrier only after an `applied` or `refused` verdict.
  */
 export interface Transport {
   readonly name: 'filedrop' | 'mtls' | 'amqp' | 'coalition'
-  send(message: Outgoing): Promise<{ msg_id: string; epoch: number; seq: number }>
-  start(deliver: (message: Incoming) => Promise<Verdict>): Promise<void>
+  /** For a carrier that is told of no arrival. */
+  readonly oneWay?: OneWay
+  /** For a carrier that keeps what it carries. */
+  readonly custody?: Custody
+  send(message: Outgoing, trace: Trace): Promise<{ msg_id: string; epoch: number; seq: number }>
+  start(deliver: (message: Incoming, trace: Trace) => Promise<Verdict>): Promise<void>
   status(): Promise<ChannelStatus[]>
   health(): Promise<{ ok: boolean; detail: string }>
   stop(): Promise<void>

@@ -33,8 +33,11 @@ const httpWithoutFacade = {
   },
 }
 
-/** Writes the bundle, the SQLite addon of the target and the shipped profiles into `into`. */
-export async function bundle({ root, into, target }) {
+/**
+ * Writes the bundle, the SQLite addon of the target and the shipped profiles into `into`. What only a build with fault
+ * points can do is not in any other.
+ */
+export async function bundle({ root, into, target, hasFaultPoints }) {
   const { version } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'))
   await build({
     absWorkingDir: root,
@@ -55,7 +58,11 @@ export async function bundle({ root, into, target }) {
     external: optional,
     plugins: [httpWithoutFacade],
     banner: { js: banner },
-    define: { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' },
+    define: {
+      'process.env.NODE_ENV': '"production"',
+      'process.env.DEV': '"false"',
+      HAS_FAULT_POINTS: String(hasFaultPoints),
+    },
   })
   const addon = `better_sqlite3-${target}.node`
   fs.mkdirSync(path.join(into, 'native'))

@@ -1,4 +1,4 @@
-// Joins bundle and Node into one file by pkg, offline, and removes the one trace of chance that pkg leaves in it.
+// Joins bundle and Node into one file by pkg, offline, and removes what pkg leaves in it: a trace of chance, a need of a home.
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
@@ -22,7 +22,7 @@ export function pack({ work, temp, packed, target, node }) {
   const env = { PATH: process.env.PATH, HOME: home, TMPDIR: temp, SOURCE_DATE_EPOCH: '0' }
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8' })
   if (status !== 0) throw new Error(`pkg failed: ${status}\n${stdout}\n${stderr}`)
-  return withoutTempPath(fs.readFileSync(raw), temp)
+  return withoutHome(withoutTempPath(fs.readFileSync(raw), temp))
 }
 
 /** pkg downloads Node unless its cache, found by HOME, says that archive and binary are there and were checked. */
@@ -45,5 +45,18 @@ function withoutTempPath(bytes, temp) {
   const [at] = places
   bytes.write('000000', at + temp.length - 6, 'latin1')
   bytes.write('000000', at + length, 'latin1')
+  return bytes
+}
+
+/**
+ * At every start pkg asks for the user's home, to unpack native code there, and fails where there is none: a service
+ * that runs under a bare number has none. The executable loads its native code itself (adapters/store/sqlite/addon.ts).
+ */
+function withoutHome(bytes) {
+  const asked = 'path.join(homedir(), ".cache")'
+  const answer = '"/nonexistent"'.padEnd(asked.length)
+  const first = bytes.indexOf(asked)
+  if (first === -1) throw new Error('pkg asks for the home in another way now')
+  for (let at = first; at !== -1; at = bytes.indexOf(asked, at)) bytes.write(answer, at, 'latin1')
   return bytes
 }

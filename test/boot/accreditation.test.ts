@@ -1,10 +1,13 @@
 // In classified_airgapped a channel without accreditation is neither sent on nor listened to, at the start and while it runs.
 import * as fs from 'node:fs'
+import * as http from 'node:http'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { peerFiles } from '../../adapters/peers/files/peer-files.ts'
 import { fileOf, nameOf } from '../../adapters/transport/filedrop/names.ts'
 import { enrolChannels } from '../../daemon/boot/offline/filedrop-files.ts'
+import { socketOf } from '../../daemon/boot/site-folder.ts'
+import { auditRecord } from '../../daemon/kernel/audit.ts'
 import { contribute as federate } from '../../daemon/roles/consensus/federation/contribute.ts'
 import { cancel } from '../../daemon/roles/consensus/session/cancel.ts'
 import { create } from '../../daemon/roles/consensus/session/create.ts'
@@ -42,6 +45,20 @@ function options(accreditations: Record<string, unknown>): WorldOptions {
       filedrop: { rescan_ms: 100 },
     },
   }
+}
+
+/** In this profile they are inside only: here over the role's own socket. */
+function metrics(world: SiteWorld, token: string): Promise<string> {
+  const socketPath = socketOf(world.folder, 'site')
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${token}` }
+    const request = http.get({ socketPath, path: '/metrics', headers, agent: false }, (answer) => {
+      let text = ''
+      answer.on('data', (part: Buffer) => (text += part.toString()))
+      answer.on('end', () => resolve(text))
+    })
+    request.once('error', reject)
+  })
 }
 
 test('the start is refused, by exit 3 and with the setting that is missing', async () => {
@@ -191,6 +208,30 @@ describe('while it runs', () => {
     ])
     expect(new Set(world.faults.map((fault) => fault.split(' ')[0]))).toEqual(new Set(['filedrop.channel.stopped']))
     expect(world.faults).toHaveLength(2)
+  })
+
+  test('the alarm has sounded once for each direction: on record, counted, and in the gauges', async () => {
+    const token = await world.token({ roles: ['auditor', 'operator'] })
+    const at = '/api/v2/audit?action=filedrop.channel.stopped'
+    const { json } = await world.call('site', 'GET', at, undefined, { token })
+    const events = (json as { items: unknown[] }).items.map((item) => auditRecord.parse(item).event)
+    const why = 'the channel to bravo may not be used: its accreditation ended on 2026-03-02'
+    expect(events.map((event) => [event?.target, event?.detail])).toEqual(
+      expect.arrayContaining([
+        ['filedrop/alpha/bravo', { direction: 'out', detail: why }],
+        ['filedrop/bravo/alpha', { direction: 'in', detail: why }],
+      ]),
+    )
+    expect(events).toHaveLength(2)
+    const text = await metrics(world, token)
+    expect(text).toMatch(/^filedrop_alarms_total\{peer="bravo",alarm="stopped"\} 2$/m)
+    const open = text.match(/^channel_open\{.*$/gm)
+    expect(open?.map((line) => line.replace(/^.*peer="(\w+)",direction="(\w+)"\} /, '$1 $2 ')).sort()).toEqual([
+      'bravo in 0',
+      'bravo out 0',
+      'delta in 1',
+      'delta out 1',
+    ])
   })
 
   test('started again, it refuses; with a new accreditation it pays what it owed', async () => {

@@ -1,4 +1,5 @@
 // A service says that it is not ready before it is and once it is to end; between the two, how its parts are.
+
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type House, openHouse } from '../../daemon/boot/house.ts'
 import { readProfile, settle } from '../../daemon/boot/profile.ts'
@@ -8,6 +9,7 @@ import { isRefused } from '../../daemon/kernel/errors.ts'
 import { perform, serviceCaller } from '../../daemon/kernel/invoke.ts'
 import { problem } from '../../daemon/kernel/problem.ts'
 import { roles } from '../../daemon/roles.ts'
+import { aTrace } from '../support/a-trace.ts'
 import { httpCall } from '../support/http-call.ts'
 import { type SiteWorld, stoppedWorld } from '../support/site-world.ts'
 
@@ -40,7 +42,7 @@ async function healthOf(house: House): Promise<string[]> {
           if_match: undefined,
           idempotency_key: undefined,
           last_event_id: undefined,
-          trace_id: 'f'.repeat(32),
+          trace: aTrace,
           signal: new AbortController().signal,
         }),
       ),

@@ -4,7 +4,7 @@ import * as net from 'node:net'
 import path from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { serve } from '../../daemon/boot/serve.ts'
-import { databaseOf, siteFolder } from '../../daemon/boot/site-folder.ts'
+import { databaseOf, siteFolder, socketOf } from '../../daemon/boot/site-folder.ts'
 import { list as listSessions } from '../../daemon/roles/consensus/session/list.ts'
 import { list as listChannels } from '../../daemon/roles/site/channel/list.ts'
 import { served } from '../support/command-line.ts'
@@ -64,9 +64,9 @@ test('consensus, whose port is taken: the site role serves, and another process 
   const operator = await world.as({ roles: ['operator'] })
   expect(await operator.ok(listChannels, {})).toEqual({ items: [] })
   expect(() => world.url('consensus')).toThrow('consensus has no URL')
-  expect(fs.existsSync(path.join(world.folder.run, 'consensus.sock'))).toBe(false)
+  expect(fs.existsSync(socketOf(world.folder, 'consensus'))).toBe(false)
   const stop = await elsewhere(world, 'consensus')
-  expect(await stop()).toContain('consensus.sock')
+  expect(await stop()).toContain('run/consensus/sock')
 })
 
 test('the site role, whose port is taken: consensus serves, says what it misses, and gets it from another process', async () => {
@@ -108,7 +108,7 @@ test('a role that another process runs is left to it, and its socket too', async
   await world.start()
   expect(told(world)).toEqual([expect.stringMatching(/"failed":"consensus".*runs already in another process/)])
   expect((await world.call('site', 'GET', '/health')).status).toBe(200)
-  expect(fs.existsSync(path.join(world.folder.run, 'consensus.sock'))).toBe(true)
+  expect(fs.existsSync(socketOf(world.folder, 'consensus'))).toBe(true)
   await expect(startOf(world, ['consensus'])).rejects.toMatchObject({ code: 'conflict' })
   expect(await stop()).toContain('platform.stopped')
   await world.restart()
@@ -126,7 +126,7 @@ test('when all fail it rejects with the first cause, and nothing is left locked 
   const world = await worldOf({ profile: { site: { port: one.port }, consensus: { port: two.port } } })
   await expect(world.start()).rejects.toThrow(new RegExp(`EADDRINUSE.*${one.port}`))
   expect(told(world)).toHaveLength(2)
-  expect(fs.readdirSync(world.folder.run).filter((name) => name.endsWith('.sock'))).toEqual([])
+  expect(['site', 'consensus'].filter((role) => fs.existsSync(socketOf(world.folder, role)))).toEqual([])
   await one.free()
   await two.free()
   await world.start()

@@ -39,7 +39,7 @@ afterAll(async () => {
   await receiver.close()
 })
 
-test('a worker that hangs does not hold it longer than drain and grace; what was owed is delivered after a restart', async () => {
+test('a receiver that hangs does not hold it; what was owed is delivered after a restart', async () => {
   const person = await operatorOf(world)
   const { id } = await open(person, { m: 1, n: 1 })
   await person.ok(contribute, { id, ...opinion('c1', 0.9) })
@@ -48,7 +48,8 @@ test('a worker that hangs does not hold it longer than drain and grace; what was
   const began = performance.now()
   await world.stop()
   const took_ms = performance.now() - began
-  expect(took_ms).toBeLessThan(drain_ms + grace_ms + 1_000)
+  // A worker that has to be left behind takes the whole grace.
+  expect(took_ms).toBeLessThan(grace_ms)
   isHanging = false
   await world.start()
   await delivered(await operatorOf(world), id)

@@ -7,6 +7,7 @@ import { platform, scratch } from '../support/command-line.ts'
 import { requires } from '../support/requires.ts'
 
 const { dir, remove } = scratch('completion')
+const inQuarantine = ['approve', 'list', 'request', 'show']
 const script = (shell: string) => path.join(dir, shell)
 
 beforeAll(async () => {
@@ -28,7 +29,7 @@ function offered(...words: string[]): string[] {
 requires('bash')('bash offers commands, the commands of a group, and the options of a command', () => {
   expect(offered('')).toEqual(expect.arrayContaining(['consensus', 'keys', 'version']))
   expect(offered('tok')).toEqual(['token'])
-  expect(offered('filedrop', 'quarantine', '')).toEqual(['list', 'show'])
+  expect(offered('filedrop', 'quarantine', '')).toEqual(inQuarantine)
   expect(offered('token', 'mint', '--t')).toEqual(['--tenant', '--ttl'])
   expect(offered('token', 'mint', '--tenant', 'acme', '--su')).toEqual(['--subject'])
 })
@@ -40,7 +41,7 @@ requires('zsh')('zsh offers the commands of a group, and the options of a comman
     return execFileSync('zsh', ['-f', '-c', run], { encoding: 'utf8' }).trim().split('\n')
   }
   expect(inZsh('token')).toEqual(['inspect', 'mint', 'revoke'])
-  expect(inZsh('filedrop quarantine')).toEqual(['list', 'show'])
+  expect(inZsh('filedrop quarantine')).toEqual(inQuarantine)
   expect(inZsh('token mint --tenant acme')).toContain('--subject')
 })
 
@@ -51,7 +52,7 @@ requires('fish')('fish offers the commands of a group, and the options of a comm
       .split('\n')
       .map((offer) => offer.split('\t')[0])
   expect(inFish('platform token ')).toEqual(expect.arrayContaining(['inspect', 'mint', 'revoke']))
-  expect(inFish('platform filedrop quarantine ')).toEqual(['list', 'show'])
+  expect(inFish('platform filedrop quarantine ')).toEqual(inQuarantine)
   expect(inFish('platform token mint --t')).toEqual(['--tenant', '--ttl'])
 })
 

@@ -25,6 +25,7 @@ function recording() {
     note: (line) => void notes.push(line),
     progress: () => undefined,
     ask: async () => undefined,
+    askSecret: async () => undefined,
     readInput: async () => undefined,
   }
   return { terminal, stdout: () => lines.join('\n'), stderr: () => notes.join('\n') }

@@ -1,8 +1,8 @@
 // Keys, tokens and peers by hand: what counts at once, what is refused, and that no secret is ever printed.
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { answered, platform, scratch } from '../support/command-line.ts'
+import { answered, platform, scratch, served } from '../support/command-line.ts'
 
 const { dir, remove } = scratch('keys')
 const alpha = path.join(dir, 'alpha')
@@ -72,6 +72,17 @@ describe('tokens', () => {
     expect((await platform([...base, 'analyst', '--categories', 'X'], at)).exit).toBe(2)
     expect((await platform([...base, 'analyst', '--ttl', 'soon'], at)).exit).toBe(2)
   })
+
+  test.each([
+    [['token', 'mint', '--subject', '', '--roles', 'analyst'], 'sub: must not be empty'],
+    [['token', 'mint', '--subject', 'a', '--tenant', '', '--roles', 'analyst'], 'tenant_id: must not be empty'],
+    [['token', 'revoke', '--subject', ''], 'subject: must not be empty'],
+    [['token', 'revoke', 'x'.repeat(129)], 'jti: must have at most 128 characters'],
+  ])('%j is refused in one plain line', async (words, said) => {
+    const ended = await platform(words, at)
+    expect(ended).toMatchObject({ exit: 2, stdout: '', stderr: expect.stringMatching(/^error: [^{[]+\n$/) })
+    expect(ended.stderr).toContain(said)
+  })
 })
 
 describe('keys', () => {
@@ -101,6 +112,13 @@ describe('keys', () => {
     expect((await platform(['keys', 'export', '--out', file], at)).exit).toBe(3)
   })
 
+  test('export to a file says in JSON which file, and how many keys it holds', async () => {
+    const file = path.join(dir, 'message-keys.json')
+    const said = await answered(['keys', 'export', '--out', file, '--use', 'message'], at)
+    expect(said).toEqual({ file, keys: 1 })
+    expect(JSON.parse(readFileSync(file, 'utf8')).keys).toHaveLength(1)
+  })
+
   test.each(['Ed25519', 'ES384', 'ML-DSA-87'])('a %s key is generated, rotated and revoked', async (algorithm) => {
     const { kid } = await answered(['keys', 'generate', '--use', 'personal', '--algorithm', algorithm], at)
     const { created } = await answered(['keys', 'rotate', kid], at)
@@ -111,6 +129,26 @@ describe('keys', () => {
     const states = Object.fromEntries(items.map((key: { kid: string; status: string }) => [key.kid, key.status]))
     expect(states).toMatchObject({ [kid]: 'retired', [created.kid]: 'revoked' })
   })
+
+  test.each(['token', 'message'])(
+    'a site without an active %s key does not start, and says what to do',
+    async (use) => {
+      const site = path.join(dir, `without-${use}`)
+      const around = { env: { PLATFORM_SITE: site } }
+      await answered(['init', '--site', site, '--profile', 'demo'])
+      const { items } = await answered(['keys', 'list'], around)
+      const { kid } = items.find((key: { use: string }) => key.use === use)
+      await answered(['keys', 'revoke', kid, '--yes'], around)
+      const refused = await platform(['serve'], around)
+      expect(refused).toMatchObject({ exit: 3, stdout: '' })
+      expect(refused.stderr).toContain(`no active ${use} key: run \`platform keys generate --use ${use}\``)
+      const consensus = await served(site, { ...around, env: { ...around.env, PLATFORM_ROLES: 'consensus' } })
+      expect((await consensus.stop()).exit).toBe(0)
+      await answered(['keys', 'generate', '--use', use], around)
+      const running = await served(site, around)
+      expect((await running.stop()).exit).toBe(0)
+    },
+  )
 
   test('what was done to keys is in the audit chain, and the chain is whole', async () => {
     const ended = await platform(['audit', 'export', '--role', 'site'], at)
@@ -183,5 +221,16 @@ describe('peers', () => {
     expect((await platform([...words, '--keys', file, '--ceiling', 'COSMIC'], at)).exit).toBe(2)
     const profile = path.join(alpha, 'profile.yaml')
     expect((await platform([...words, '--keys', profile, '--ceiling', 'SECRET'], at)).exit).toBe(2)
+  })
+
+  test('a file that is no JWKS of a site is refused by what is missing, in plain words', async () => {
+    const odd = path.join(dir, 'odd-keys.json')
+    writeFileSync(odd, JSON.stringify({ keys: [{ kty: 'OKP', alg: 7, platform_use: 'other' }] }))
+    const ended = await platform(['peers', 'add', 'b', '--keys', odd, '--tenant', 'b', '--ceiling', 'SECRET'], at)
+    expect(ended.exit).toBe(2)
+    expect(ended.stderr).toContain(
+      'keys.0.kid: is required; keys.0.alg: must be a string; keys.0.platform_use: must be',
+    )
+    expect(ended.stderr).not.toMatch(/Invalid|expected|received|✖/)
   })
 })

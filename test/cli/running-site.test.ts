@@ -1,5 +1,5 @@
 // Commands against a running site: sessions to their end, what proves them, and the data that holds them.
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { answered, type Json, platform, scratch, served } from '../support/command-line.ts'
@@ -146,6 +146,16 @@ describe('sessions', () => {
   test('the same over a URL, and a port where nobody listens is not reachable', async () => {
     const { items } = await answered(['status'], { env })
     expect(items.map(({ state }: { state: string }) => state)).toEqual(['ok', 'ok'])
+    for (const { role, listens } of items) {
+      const told = await answered(['status', '--url', listens[0]], { env })
+      expect(told.items).toMatchObject([{ role, state: 'ok', listens }])
+      expect(new URL(listens[0]).port).not.toBe('0')
+      const people = await platform(['status'], { env })
+      expect(people.stdout).toContain(listens[0])
+    }
+    const { items: sessions } = await answered(['consensus', 'list', '--url', items[1].listens[0]], analyst)
+    expect(sessions.length).toBeGreaterThan(0)
+    expect((await platform(['status', '--url', 'http://127.0.0.1:1'], { env })).exit).toBe(4)
     const nobody = await platform(['consensus', 'list', '--url', 'http://127.0.0.1:1'], analyst)
     expect(nobody.exit).toBe(4)
     expect((await platform(['consensus', 'list', '--url', 'http://u:p@127.0.0.1:1'], analyst)).exit).toBe(2)
@@ -221,7 +231,7 @@ describe('audit and store', () => {
     expect((await running.stop()).exit).toBe(0)
     expect((await platform(['store', 'restore', copy], { env })).exit).toBe(3)
     const restored = await answered(['store', 'restore', copy, '--yes'], { env })
-    expect(existsSync(path.join(restored.kept, 'consensus.db'))).toBe(true)
+    expect(restored.kept.flatMap((before: string) => readdirSync(before))).toContain('consensus.db')
     running = await served(site)
     expect(await answered(['consensus', 'get', kept.id], { env })).toMatchObject({ state: 'RATIFIED' })
     expect((await platform(['consensus', 'get', later.id], { env })).exit).toBe(1)

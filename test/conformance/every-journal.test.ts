@@ -7,6 +7,8 @@ import { sqliteAudit } from '../../adapters/store/sqlite/audit.ts'
 import { sqliteFile } from '../../adapters/store/sqlite/file.ts'
 import { sqliteJournal } from '../../adapters/store/sqlite/journal.ts'
 import { type JournalWorld, journalRequirements } from './journal.ts'
+import { custodyRequirements } from './journal-custody.ts'
+import { sentRequirements } from './journal-sent.ts'
 
 let folder: string
 let ends: (() => Promise<void>)[]
@@ -21,7 +23,8 @@ afterEach(async () => {
 })
 
 describe('sqlite', () => {
-  for (const { id, says, holds } of journalRequirements) test(`${id}: ${says}`, () => holds(openSqliteJournal()))
+  for (const { id, says, holds } of [...journalRequirements, ...sentRequirements, ...custodyRequirements])
+    test(`${id}: ${says}`, () => holds(openSqliteJournal()))
 })
 
 function openSqliteJournal(): JournalWorld {

@@ -17,28 +17,32 @@ export type JournalRequirement = {
   readonly holds: (world: JournalWorld) => Promise<void>
 }
 
-const requirement = (id: string, says: string, holds: (world: JournalWorld) => Promise<void>): JournalRequirement => ({
+export const requirement = (
+  id: string,
+  says: string,
+  holds: (world: JournalWorld) => Promise<void>,
+): JournalRequirement => ({
   id,
   says,
   holds,
 })
 
-const out = { channel: 'x/a/b', peer: 'b', direction: 'out', epoch: 1 } as const
-const into = { channel: 'x/b/a', peer: 'b', direction: 'in', epoch: 1 } as const
+export const out = { channel: 'x/a/b', peer: 'b', direction: 'out', epoch: 1 } as const
+export const into = { channel: 'x/b/a', peer: 'b', direction: 'in', epoch: 1 } as const
 const hex = (seq: number) => seq.toString(16).padStart(96, '0')
 
-const sealed = (seq: number, more: Partial<Sealed> = {}): Sealed => ({
+export const sealed = (seq: number, more: Partial<Sealed> = {}): Sealed => ({
   ...{ epoch: 1, seq, event_id: `event-${seq}`, msg_id: `msg_${seq}`, kind: 'contribution', digest: hex(seq) },
-  ...{ envelope: `envelope ${seq}`, body: `body ${seq} é`, at: 1_000 + seq },
+  ...{ envelope: `envelope ${seq}`, body: `body ${seq} é`, at: 1_000 + seq, not_after: 10_000 },
   ...more,
 })
 
-const arrival = (seq: number, more: Partial<Arrival> = {}): Arrival => ({
+export const arrival = (seq: number, more: Partial<Arrival> = {}): Arrival => ({
   ...{ epoch: 1, seq, digest: hex(seq), prev: hex(seq - 1), msg_id: `msg_${seq}`, kind: 'result', at: 5_000 },
   ...more,
 })
 
-const event: AuditEvent = {
+export const event: AuditEvent = {
   ...{ at: '2026-03-01T12:00:00Z', action: 'test.step', outcome: 'done', tenant_id: 't', subject: 's' },
   ...{ target: 'x', trace_id: '0', detail: {} },
 }
@@ -77,12 +81,27 @@ export const journalRequirements: readonly JournalRequirement[] = [
     expect(await journal.head(out.channel)).toMatchObject({ seq: 1 })
   }),
 
+  requirement('journal/backlog', 'what waits is counted, since the first of it', async ({ journal }) => {
+    await journal.introduce(out)
+    await journal.introduce(into)
+    expect(await journal.backlog(out.channel)).toEqual({ spooled: 0, published: 0 })
+    await journal.append(out.channel, [sealed(1), sealed(2), sealed(3), sealed(4)])
+    await journal.mark(out.channel, [sealed(1), sealed(2)], 'PUBLISHED', 2_000)
+    expect(await journal.backlog(out.channel)).toEqual({ spooled: 2, published: 2, oldest: 1_001 })
+    await journal.mark(out.channel, [sealed(1), sealed(2)], 'PICKED_UP', 2_000)
+    expect(await journal.backlog(out.channel)).toEqual({ spooled: 2, published: 0, oldest: 1_003 })
+    expect(await journal.backlog(into.channel)).toEqual({ spooled: 0, published: 0 })
+    await journal.waiting(into.channel, ['b'], 400)
+    await journal.waiting(into.channel, ['a', 'b'], 500)
+    expect(await journal.backlog(into.channel)).toEqual({ spooled: 0, published: 0, oldest: 400 })
+  }),
+
   requirement('journal/states', 'a message moves forward only, and loses its bytes at the end', async ({ journal }) => {
     await journal.introduce(out)
     await journal.append(out.channel, [sealed(1), sealed(2), sealed(3)])
-    await journal.mark(out.channel, [sealed(1), sealed(2)], 'PUBLISHED')
-    await journal.mark(out.channel, [sealed(1)], 'PICKED_UP')
-    await journal.mark(out.channel, [sealed(1)], 'SPOOLED')
+    await journal.mark(out.channel, [sealed(1), sealed(2)], 'PUBLISHED', 2_000)
+    await journal.mark(out.channel, [sealed(1)], 'PICKED_UP', 2_000)
+    await journal.mark(out.channel, [sealed(1)], 'SPOOLED', 2_000)
     expect(await journal.numbers(out.channel, 'PICKED_UP')).toEqual([{ epoch: 1, seq: 1 }])
     expect(await journal.outbox(out.channel, 'PUBLISHED', 9)).toEqual([sealed(2)])
     expect(await journal.outbox(out.channel, 'SPOOLED', 9)).toEqual([sealed(3)])
@@ -94,9 +113,9 @@ export const journalRequirements: readonly JournalRequirement[] = [
   requirement('journal/receive', 'the first arrival under a number stays, and is given back', async (world) => {
     const { journal } = world
     await journal.introduce(into)
-    const first = await journal.receive(into.channel, arrival(1))
+    const [first] = await journal.receive(into.channel, [arrival(1)])
     expect(first).toEqual({ ...arrival(1), state: 'received', code: '' })
-    expect(await journal.receive(into.channel, arrival(1, { digest: hex(99), at: 9_000 }))).toEqual(first)
+    expect(await journal.receive(into.channel, [arrival(1, { digest: hex(99), at: 9_000 })])).toEqual([first])
     const { journal: again } = await world.reopen()
     expect(await again.entry(into.channel, 1, 1)).toEqual(first)
     expect(await again.entry(into.channel, 2, 1)).toBeUndefined()
@@ -106,23 +125,23 @@ export const journalRequirements: readonly JournalRequirement[] = [
   requirement('journal/settle', 'a number is settled once, with its audit events in the same step', async (world) => {
     const { journal } = world
     await journal.introduce(into)
-    await journal.settle(into.channel, 1, 1, { state: 'applied', code: '' }, [event])
+    await journal.settle(into.channel, [{ epoch: 1, seq: 1, state: 'applied', code: '', audit: [event] }])
     expect(await world.audited()).toBe(0)
-    await journal.receive(into.channel, arrival(1))
-    await journal.settle(into.channel, 1, 1, { state: 'applied', code: '' }, [event])
-    await journal.settle(into.channel, 1, 1, { state: 'refused', code: 'x' }, [event])
+    await journal.receive(into.channel, [arrival(1)])
+    await journal.settle(into.channel, [{ epoch: 1, seq: 1, state: 'applied', code: '', audit: [event] }])
+    await journal.settle(into.channel, [{ epoch: 1, seq: 1, state: 'refused', code: 'x', audit: [event] }])
     expect(await world.audited()).toBe(1)
     expect(await journal.entry(into.channel, 1, 1)).toMatchObject({ state: 'applied', code: '' })
     expect((await journal.channels())[0]).toMatchObject({ received: 1, duplicates: 0 })
-    await journal.duplicate(into.channel)
-    expect((await journal.channels())[0]).toMatchObject({ received: 1, duplicates: 1 })
+    await journal.duplicate(into.channel, 2)
+    expect((await journal.channels())[0]).toMatchObject({ received: 1, duplicates: 2 })
   }),
 
   requirement('journal/progress', 'floor, highest and gaps are right in any order of arrival', async ({ journal }) => {
     await journal.introduce(into)
     const seen = new Set<number>()
     for (const seq of [4, 2, 9, 1, 8, 3, 3, 12, 7, 5]) {
-      await journal.receive(into.channel, arrival(seq))
+      await journal.receive(into.channel, [arrival(seq)])
       seen.add(seq)
       const highest = Math.max(...seen)
       let floor = 0
@@ -146,7 +165,7 @@ export const journalRequirements: readonly JournalRequirement[] = [
     expect(await again.failed(into.channel, 1, 2)).toBe(1)
     await again.forgive(into.channel, 1, 1)
     expect(await again.failed(into.channel, 1, 1)).toBe(1)
-    await again.settle(into.channel, 1, 1, { state: 'quarantined', code: 'POISON' })
+    await again.settle(into.channel, [{ epoch: 1, seq: 1, state: 'quarantined', code: 'POISON' }])
     expect(await again.failed(into.channel, 1, 1)).toBe(1)
   }),
 

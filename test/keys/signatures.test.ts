@@ -209,8 +209,8 @@ test('a key revoked under one name is revoked under all; a retired one still ver
 test('a newer, unpinned signature beside a pinned one does not count, and does not spoil it', async () => {
   const { signatures, key, pinned } = await signer()
   const newer = await newKey(keyFolder(), 'message', 'ML-DSA-87')
-  const envelope = await signWith([newer, key], 'keyset', payload)
-  expect(await signatures.verify('keyset', envelope, pinned)).toMatchObject({ keys: pinned })
+  const envelope = await signWith([newer, key], 'statement', payload)
+  expect(await signatures.verify('statement', envelope, pinned)).toMatchObject({ keys: pinned })
 })
 
 test('a token key signs no message, and is not accepted for one', async () => {

@@ -134,6 +134,17 @@ describe('claims', () => {
     expect(await verifyToken(token, [key.public_key], expected)).toEqual({ refused })
   })
 
+  test('what is meant for one role counts there, and neither at another nor for the whole site', async () => {
+    const key = await tokenKey()
+    const role_audience = `${site}:role:consensus`
+    const token = await issueToken(key, { ...claims, aud: role_audience })
+    const at = (where: object) => verifyToken(token, [key.public_key], { ...expected, ...where })
+    expect(await at({ role_audience })).toHaveProperty('payload')
+    for (const where of [{}, { role_audience: `${site}:role:site` }]) {
+      expect(await at(where)).toEqual({ refused: 'wrong_audience' })
+    }
+  })
+
   test('clocks may differ by the skew, and by no more', async () => {
     const key = await tokenKey()
     const late = await signed(key, headerOf(key), { ...claims, exp: noon_s - 59 })

@@ -174,6 +174,26 @@ describe('a socket file', () => {
     expect(existsSync(socket)).toBe(false)
   })
 
+  test('is for a group as well where that is wanted, in a folder that the group may not write to', async () => {
+    const group = process.getgid?.() ?? 0
+    const open = path.join(folder, 'shared')
+    mkdirSync(open)
+    chmodSync(open, 0o750)
+    const listen = { socket: path.join(open, 'sock'), group }
+    await served({ listen })
+    const { mode, gid } = statSync(listen.socket)
+    expect([mode & 0o777, gid]).toEqual([0o660, group])
+    for (const mode of [0o770, 0o755, 0o751]) {
+      chmodSync(open, mode)
+      await expect(served({ listen: { ...listen, socket: path.join(open, 'other') } })).rejects.toThrow(
+        /closed to others/,
+      )
+    }
+    chmodSync(open, 0o750)
+    const foreign = { socket: path.join(open, 'other'), group: group + 1 }
+    await expect(served({ listen: foreign })).rejects.toThrow(/closed to others/)
+  })
+
   test('left by a crash is replaced', async () => {
     const socket = path.join(folder, 'site.sock')
     const crash = `require('net').createServer().listen(${JSON.stringify(socket)}, () => process.kill(process.pid, 'SIGKILL'))`

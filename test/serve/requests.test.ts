@@ -168,7 +168,7 @@ describe('failures', () => {
     const body = expectProblem(await ask('GET /broken'), 500, 'internal')
     const lines = echo.handle.logged.filter(([level]) => level === 'error' || level === 'warn')
     expect(lines).toHaveLength(1)
-    expect(lines[0]?.[2]).toMatchObject({ trace_id: body.instance })
+    expect(lines[0]?.[2]).toMatchObject({ trace_id: body.instance, span_id: expect.stringMatching(/^[0-9a-f]{16}$/) })
   })
 
   test('each answer of 500 or more makes one line, and no other makes any', async () => {
@@ -185,13 +185,37 @@ describe('headers', () => {
   const write = async ({ ask }: Served, headers: Record<string, string>) =>
     ask('POST /echo/x', { ...admin, ...json, ...headers }, '{}')
 
-  test('a trace is joined, and the answer names a span of its own', async () => {
+  const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
+  const traceparent = `00-${trace}-00f067aa0ba902b7-01`
+  const traceSeen = async (headers: Record<string, string>) => {
     const { ask } = await served()
-    const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
-    const answer = await ask('GET /echo/x', { ...admin, traceparent: `00-${trace}-00f067aa0ba902b7-01` })
-    expect(JSON.parse(answer.body).trace_id).toBe(trace)
-    expect(answer.headers.traceparent).toMatch(new RegExp(`^00-${trace}-[0-9a-f]{16}-01$`))
-    expect(answer.headers.traceparent).not.toContain('00f067aa0ba902b7')
+    const answer = await ask('GET /echo/x', { ...admin, ...headers })
+    return { seen: JSON.parse(answer.body).trace, told: String(answer.headers.traceparent) }
+  }
+
+  test('a trace is joined, and the answer names a span of its own', async () => {
+    const { seen, told } = await traceSeen({ traceparent, TraceState: 'rojo=1 , congo=2' })
+    expect(seen).toMatchObject({ trace_id: trace, flags: '01', tracestate: 'rojo=1 , congo=2' })
+    expect(told).toMatch(new RegExp(`^00-${trace}-[0-9a-f]{16}-01$`))
+    expect(told).toContain(seen.span_id)
+    expect(told).not.toContain('00f067aa0ba902b7')
+  })
+
+  test('a trace that is none is replaced, and a state without a trace is dropped', async () => {
+    for (const headers of [{}, { traceparent: traceparent.toUpperCase() }]) {
+      const { seen, told } = await traceSeen({ ...headers, tracestate: 'rojo=1' })
+      expect(seen).toMatchObject({ flags: '02', tracestate: '' })
+      expect(seen.trace_id).not.toBe(trace)
+      expect(told).toBe(`00-${seen.trace_id}-${seen.span_id}-02`)
+    }
+  })
+
+  test('several fields of state are one, in order; of traceparent there is one or none', async () => {
+    const state = 'rojo=1\r\ntracestate: \r\ntracestate: congo=2'
+    const { seen } = await traceSeen({ traceparent, tracestate: state })
+    expect(seen).toMatchObject({ trace_id: trace, tracestate: 'rojo=1, , congo=2' })
+    const twice = await traceSeen({ traceparent: `${traceparent}\r\ntraceparent: ${traceparent}` })
+    expect(twice.seen.trace_id).not.toBe(trace)
   })
 
   test('If-Match and Idempotency-Key reach the operation', async () => {

@@ -3,7 +3,7 @@ import net from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { frame } from '../../adapters/serve/http/event-stream.ts'
 import { request } from '../support/raw-http.ts'
-import { type Served, served } from '../support/served.ts'
+import { admin, type Served, served } from '../support/served.ts'
 
 /** A client of `/stream`; `text` is everything that came so far. */
 function listen({ server }: Served, headers: Record<string, string> = {}, path = '/stream') {
@@ -78,6 +78,22 @@ test('streams are counted apart from requests, and have a most of their own', as
   await expect.poll(first.text).toContain('id: 3\n')
   expect((await world.ask('GET /open')).status).toBe(200)
   expect((await world.ask('GET /stream')).status).toBe(503)
+})
+
+test('one caller has so many streams at once and no more; whoever else comes is let in', async () => {
+  const world = await served({ limits: { streams_per_caller: 2 } })
+  const [first, second] = [listen(world, admin), listen(world, admin)]
+  for (const client of [first, second]) await expect.poll(client.text).toContain('id: 3\n')
+  const refused = await world.ask('GET /stream', admin)
+  expect(refused).toMatchObject({ status: 429, headers: { 'retry-after': '5' } })
+  expect(JSON.parse(refused.body)).toMatchObject({ code: 'rate_limited' })
+  const other = listen(world, { authorization: 'Bearer alicia.admin' })
+  await expect.poll(other.text).toContain('id: 3\n')
+  expect((await world.ask('GET /echo/1', admin)).status).toBe(200)
+  first?.socket.destroy()
+  await expect.poll(() => world.echo.handle.signals[0]?.aborted).toBe(true)
+  const again = listen(world, admin)
+  await expect.poll(again.text).toContain('id: 3\n')
 })
 
 describe('readers', () => {

@@ -14,20 +14,24 @@ export type Road = {
 export const folderOf = (site: PackagedSite, peer: PackagedSite, ...names: readonly string[]) =>
   path.join(site.dir, 'filedrop', peer.name, ...names)
 
-/** Takes all that is ready, in the order of its numbers. A message is there once its envelope is. */
+/** Takes all that is ready, in the order of its numbers. A message is there once its envelope is, and its body with it. */
 export function pickUp({ from, to }: Road): Parcel[] {
   const ready = folderOf(from, to, 'out', 'ready')
   const envelopes = fs.readdirSync(ready).filter((name) => name.endsWith('.env.json'))
-  return envelopes.sort().map((name) => {
-    const stem = name.replace('.env.json', '')
-    const take = (part: string) => {
-      const file = path.join(ready, `${stem}.${part}.json`)
-      const bytes = fs.readFileSync(file)
-      fs.unlinkSync(file)
-      return bytes
-    }
-    return { stem, env: take('env'), body: take('body') }
-  })
+  const isWhole = (name: string) => fs.existsSync(path.join(ready, name.replace('.env.', '.body.')))
+  return envelopes
+    .filter(isWhole)
+    .sort()
+    .map((name) => {
+      const stem = name.replace('.env.json', '')
+      const take = (part: string) => {
+        const file = path.join(ready, `${stem}.${part}.json`)
+        const bytes = fs.readFileSync(file)
+        fs.unlinkSync(file)
+        return bytes
+      }
+      return { stem, env: take('env'), body: take('body') }
+    })
 }
 
 /** Brings parcels in the order given: each body before its envelope, each file whole before it has its name. */

@@ -1,12 +1,14 @@
 // One site as two processes: consensus reaches the site role over its local socket, and outlives its absence.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type AuditEvent, auditRecord } from '../../daemon/kernel/audit.ts'
 import { get as getEvidence } from '../../daemon/roles/consensus/evidence/get.ts'
 import { cancel } from '../../daemon/roles/consensus/session/cancel.ts'
 import { create } from '../../daemon/roles/consensus/session/create.ts'
 import { list as listSessions } from '../../daemon/roles/consensus/session/list.ts'
 import { list as listChannels } from '../../daemon/roles/site/channel/list.ts'
 import { revoke } from '../../daemon/roles/site/token/revoke.ts'
-import type { Daemon } from '../support/packaged-sites.ts'
+import { aTrace } from '../support/a-trace.ts'
+import type { Daemon, PackagedSite } from '../support/packaged-sites.ts'
 import { until } from '../support/site-world.ts'
 import { carry } from './courier.ts'
 import { ask, carryUntil, channelOf, delivered, inState, say, seen, shared, type Two, twoSites } from './question.ts'
@@ -22,6 +24,13 @@ beforeAll(async () => {
 })
 afterAll(() => two?.world.end())
 
+/** All that both roles recorded, by their databases. */
+async function eventsOf(site: PackagedSite): Promise<AuditEvent[]> {
+  const { stdout } = await site.platform(['audit', 'export'])
+  const records = stdout.trimEnd().split('\n')
+  return records.flatMap((record) => auditRecord.parse(JSON.parse(record)).event ?? [])
+}
+
 const local = { lens_id: 'l', lens_version: '1', policy: { m: 2, n: 2 }, classification: shared }
 
 test('they are two processes, and together they carry a session to its end', async () => {
@@ -34,6 +43,25 @@ test('they are two processes, and together they carry a session to its end', asy
   await carryUntil(there, async () => (await seen(atBravo, id))?.state === 'RATIFIED')
   const { evidence_block_id: block_id = '' } = await delivered(atAlpha, id)
   expect(await atBravo.ok(getEvidence, { block_id })).toEqual(await atAlpha.ok(getEvidence, { block_id }))
+})
+
+test.each([
+  ['two processes', 'alpha', 'contribution', 'consensus.session.contribute'],
+  ['one', 'bravo', 'invitation', 'consensus.federation.invite'],
+] as const)('in %s, what both roles record of a message bears one trace', async (_, name, kind, action) => {
+  await until(async () => {
+    const events = await eventsOf(two[name])
+    const applied = events.filter((event) => event.action === 'filedrop.message.applied' && event.detail.kind === kind)
+    const caused = events.filter((event) => event.action === action)
+    return applied.length > 0 && applied.every(({ trace_id }) => caused.some((event) => event.trace_id === trace_id))
+  })
+})
+
+test('what a client asks for is recorded in its trace', async () => {
+  const traceparent = `00-${aTrace.trace_id}-${aTrace.span_id}-01`
+  const { id } = await two.atAlpha.ok(create, local, { traceparent })
+  const events = await eventsOf(two.alpha)
+  expect(events.filter(({ target }) => target === id)).toMatchObject([{ trace_id: aTrace.trace_id }])
 })
 
 test.each([

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type SqliteFile, sqliteFile } from '../../adapters/store/sqlite/file.ts'
 import { whereOf } from '../../adapters/store/sqlite/filter.ts'
+import { distinctSql } from '../../adapters/store/sqlite/listing.ts'
 import { openTable, type Table } from '../../adapters/store/sqlite/table.ts'
 import type { Filter } from '../../daemon/kernel/store.ts'
 
@@ -47,4 +48,20 @@ test.each<[string, Filter, string]>([
   const plan = planOf(filter)
   expect(plan.join('\n')).toContain(`USING INDEX ${index} (`)
   expect(plan.filter((line) => line.startsWith('SCAN doc_'))).toEqual([])
+})
+
+test.each([
+  ['label_key', 'doc_note_by_label'],
+  ['f_rank', 'doc_note_by_f_rank'],
+])('the values of %s are found by seeking from one to the next', (column, index) => {
+  const plan = file.db
+    .prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${distinctSql(table, column)}`)
+    .all('a', 'a')
+    .map(({ detail }) => detail)
+  const seeks = plan.filter((line) => line.includes('doc_note'))
+  expect(seeks).toEqual([
+    expect.stringContaining(`USING COVERING INDEX ${index} (tenant_id=?`),
+    expect.stringContaining(`USING COVERING INDEX ${index} (tenant_id=? AND ${column}>?)`),
+  ])
+  expect(seeks.filter((line) => line.startsWith('SCAN'))).toEqual([])
 })

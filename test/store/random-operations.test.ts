@@ -151,6 +151,9 @@ const reads = [
         if (value !== undefined) expected.set(value, (expected.get(value) ?? 0) + 1)
       }
       expect(await store.countBy(notes, field)).toEqual(expected)
+      const ofAlpha = sorted(model).filter(({ value }) => value.tenant_id === 'alpha')
+      const values = new Set(ofAlpha.map((doc) => fieldOf(doc, field)).filter((value) => value !== undefined))
+      expect(new Set(await store.distinct(notes, field, 'alpha'))).toEqual(values)
     }),
   ),
   fc.constantFrom(0.5, 1, 3).map((interval) =>

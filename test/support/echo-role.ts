@@ -1,5 +1,5 @@
 // A small role on the real kernel, with an operation for each thing that a listener must do.
-import type { Surroundings } from '../../daemon/kernel/call.ts'
+import type { Others, Surroundings } from '../../daemon/kernel/call.ts'
 import { builtInRoles, type Claims } from '../../daemon/kernel/identity.ts'
 import type { Workshop } from '../../daemon/kernel/invoke.ts'
 import type { Metrics } from '../../daemon/kernel/metrics.ts'
@@ -77,8 +77,10 @@ function workshopOf(handle: Handle, metrics: Metrics): Workshop {
   const get = (of: object, key: string | symbol) => Reflect.get(of, key) ?? (key === 'then' ? undefined : notHere)
   const surroundings = new Proxy(given, { get }) as Surroundings
   const store = new Proxy({}, { get: notHere }) as Workshop['store']
+  const others = new Proxy({}, { get: notHere }) as Others
   return {
     surroundings,
+    others: () => others,
     identity: { name: 'offline', verify: async (bearer) => claimsOf(handle, bearer) },
     role_table: { ...builtInRoles, echoer: ['echo:write'] },
     store,

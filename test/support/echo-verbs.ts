@@ -31,7 +31,7 @@ export function plainVerbs(): Record<string, AnyOperation> {
         limit,
         version: 7,
         accepts: call.accepts,
-        trace_id: call.trace_id,
+        trace: call.trace,
         authorization: call.authorization,
       }),
     }),

@@ -7,12 +7,21 @@ import path from 'node:path'
 
 const root = path.resolve(import.meta.dirname, '../..')
 const built = process.env.PLATFORM_EXECUTABLE
+const builtWithFaultPoints = process.env.PLATFORM_FAULT_POINTS_EXECUTABLE
 
 /** The executable of these sources; built first when it is missing or older than they are. */
 export function executable(): string {
-  if (built) return built
-  execFileSync(path.join(root, 'scripts/build'), ['--if-stale'], { stdio: 'pipe' })
-  return path.join(root, 'dist/platform')
+  return built ?? builtBy('platform')
+}
+
+/** The one for tests, which dies at a step of the carrier that `PLATFORM_FAULT_POINT` names. */
+export function executableWithFaultPoints(): string {
+  return builtWithFaultPoints ?? builtBy('platform-fault-points', '--fault-points')
+}
+
+function builtBy(name: string, ...words: readonly string[]): string {
+  execFileSync(path.join(root, 'scripts/build'), ['--if-stale', ...words], { stdio: 'pipe' })
+  return path.join(root, 'dist', name)
 }
 
 export type Done = { readonly status: number | null; readonly stdout: string; readonly stderr: string }

@@ -8,7 +8,7 @@ import { allOperations } from '../../daemon/boot/operations.ts'
 import type { AnyOperation } from '../../daemon/kernel/operation.ts'
 import type { Ended, Json } from './command-line.ts'
 import { httpCall } from './http-call.ts'
-import { executable } from './packaged-site.ts'
+import { executable, executableWithFaultPoints } from './packaged-site.ts'
 import { type Person, personAt } from './person.ts'
 import { until } from './site-world.ts'
 
@@ -20,7 +20,12 @@ export type Daemon = {
   stop(): Promise<number | null>
   /** SIGKILL; resolves once it is gone. */
   kill(): Promise<void>
+  /** Whether it has ended, by whatever. */
+  isGone(): boolean
 }
+
+/** Another user of the machine, by number: it needs no name. */
+export type User = { readonly uid: number; readonly gid: number }
 
 export type PackagedSite = {
   readonly name: string
@@ -31,8 +36,13 @@ export type PackagedSite = {
   platform(words: readonly string[], input?: string): Promise<Ended>
   /** The document of a command that must end well. */
   answered(words: readonly string[], input?: string): Promise<Json>
+  /** Runs a command as another user, whom only root can be; it sees the folder of all sites. */
+  platformAs(user: User, words: readonly string[]): Promise<Ended>
   /** `platform serve` with these roles, or all; resolves when every listener is open. */
   start(...roles: readonly string[]): Promise<Daemon>
+  startAs(user: User, ...roles: readonly string[]): Promise<Daemon>
+  /** Starts all roles in a build that kills itself at this fault point, `name` or `name:nth`. */
+  startUntil(faultPoint: string): Promise<Daemon>
   /** Someone of the site's tenant with a token minted by the command line; cleared for everything unless said. */
   as(subject: string, roles: readonly string[], clearance?: string): Promise<Person>
 }
@@ -66,13 +76,26 @@ export async function packagedSites(...names: readonly string[]): Promise<Packag
   }
 }
 
+type Around = {
+  readonly env?: Readonly<Record<string, string>>
+  readonly cwd?: string
+  readonly input?: string
+  readonly user?: User | undefined
+}
+
+/** The executable where every user reaches it; the folder is opened for them. */
+function executableIn(dir: string): string {
+  const program = path.join(dir, 'platform')
+  fs.chmodSync(dir, 0o755)
+  if (!fs.existsSync(program)) fs.copyFileSync(executable(), program, fs.constants.COPYFILE_FICLONE)
+  return program
+}
+
 /** Runs the packaged executable to its end; nothing of the test's own environment is seen. */
-export async function run(
-  words: readonly string[],
-  around: { readonly env?: Readonly<Record<string, string>>; readonly cwd?: string; readonly input?: string } = {},
-): Promise<Ended> {
-  const { env = {}, cwd, input = '' } = around
-  const child = spawn(executable(), [...words], { env, stdio: 'pipe', ...(cwd ? { cwd } : {}) })
+export async function run(words: readonly string[], around: Around = {}): Promise<Ended> {
+  const { env = {}, cwd, input = '', user } = around
+  const program = user && cwd ? executableIn(cwd) : executable()
+  const child = spawn(program, [...words], { env, stdio: 'pipe', ...(cwd ? { cwd } : {}), ...user })
   const said = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => (said.stdout += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said.stderr += text))
@@ -82,11 +105,11 @@ export async function run(
 }
 
 /** Pins `peer` at `site`, by the fingerprints that two people would have compared. */
-export async function pin(site: PackagedSite, peer: PackagedSite): Promise<void> {
+export async function pin(site: PackagedSite, peer: PackagedSite, level = ceiling): Promise<void> {
   const { keys } = JSON.parse(fs.readFileSync(peer.keys, 'utf8')) as { keys: Record<string, string>[] }
   const own = keys.filter(({ platform_use }) => platform_use === 'message' || platform_use === 'root')
   const fingerprints = own.map(({ platform_fingerprint }) => String(platform_fingerprint)).join(',')
-  const words = ['peers', 'add', peer.name, '--keys', peer.keys, '--tenant', peer.name, '--ceiling', ceiling]
+  const words = ['peers', 'add', peer.name, '--keys', peer.keys, '--tenant', peer.name, '--ceiling', level]
   await site.answered([...words, '--fingerprint', fingerprints])
 }
 
@@ -96,6 +119,16 @@ async function makeSite(base: string, name: string, daemons: Set<ChildProcess>):
   let starts = 0
   const platform: PackagedSite['platform'] = (words, input = '') => run([...words, '--site', dir], { cwd: base, input })
   const urls = new Map<string, string>()
+  const serving = async (
+    roles: readonly string[],
+    given: Pick<Starting, 'user' | 'env'> & { program?: string } = {},
+  ) => {
+    const log = path.join(base, `${name}-${++starts}.log`)
+    const program = given.program ?? (given.user ? executableIn(base) : executable())
+    const begun = await started({ ...given, program, words: ['serve', ...roles, '--site', dir], log }, daemons)
+    for (const [role, url] of begun.serving) urls.set(role, url)
+    return begun.daemon
+  }
   const site: PackagedSite = {
     name,
     dir,
@@ -106,12 +139,11 @@ async function makeSite(base: string, name: string, daemons: Set<ChildProcess>):
       if (exit !== 0) throw new Error(`platform ${words.join(' ')} ended with ${exit}: ${stderr}`)
       return JSON.parse(stdout)
     },
-    async start(...roles) {
-      const log = path.join(base, `${name}-${++starts}.log`)
-      const { daemon, serving } = await started(['serve', ...roles, '--site', dir], log, daemons)
-      for (const [role, url] of serving) urls.set(role, url)
-      return daemon
-    },
+    platformAs: (user, words) => run([...words, '--site', dir], { cwd: base, user }),
+    start: (...roles) => serving(roles),
+    startAs: (user, ...roles) => serving(roles, { user }),
+    startUntil: (faultPoint) =>
+      serving([], { program: executableWithFaultPoints(), env: { PLATFORM_FAULT_POINT: faultPoint } }),
     async as(subject, roles, clearance = 'SECRET') {
       const words = ['token', 'mint', '--subject', subject, '--roles', roles.join(','), '--clearance', clearance]
       const { token } = await site.answered(words)
@@ -126,9 +158,21 @@ async function makeSite(base: string, name: string, daemons: Set<ChildProcess>):
 
 type Started = { readonly daemon: Daemon; readonly serving: readonly (readonly [role: string, url: string])[] }
 
-async function started(words: readonly string[], file: string, daemons: Set<ChildProcess>): Promise<Started> {
+type Starting = {
+  readonly program: string
+  readonly words: readonly string[]
+  /** The file that takes all that it writes. */
+  readonly log: string
+  readonly user?: User
+  readonly env?: Readonly<Record<string, string>>
+}
+
+async function started(
+  { program, words, log: file, user, env = {} }: Starting,
+  daemons: Set<ChildProcess>,
+): Promise<Started> {
   const out = fs.openSync(file, 'wx', 0o600)
-  const child = spawn(executable(), [...words], { env: {}, stdio: ['ignore', out, out] })
+  const child = spawn(program, [...words], { env, stdio: ['ignore', out, out], ...user })
   fs.closeSync(out)
   daemons.add(child)
   child.once('exit', () => daemons.delete(child))
@@ -147,6 +191,7 @@ async function started(words: readonly string[], file: string, daemons: Set<Chil
       async kill() {
         await gone(child, 'SIGKILL')
       },
+      isGone: () => hasEnded(child),
     },
   }
 }

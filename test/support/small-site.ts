@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Clock } from '../../adapters/host/clock/system-clock.ts'
 import { issuerOf, type MintClaims } from '../../adapters/identity/offline/issuer.ts'
 import { readKeyFiles, type StoredKey } from '../../adapters/keys/jose/key-files.ts'
 import { listKeys } from '../../adapters/keys/jose/key-life.ts'
@@ -36,17 +37,22 @@ export type SmallSite = {
   close(): Promise<void>
 }
 
-/** `sections` are merged over a profile of `single_cluster` named alpha, with clients, contributors and the peer bravo. */
-export async function smallSite(sections: Readonly<Record<string, Record<string, unknown>>> = {}): Promise<SmallSite> {
+/**
+ * `sections` are merged over a profile of `single_cluster` named alpha, with clients, contributors and the peer bravo.
+ * `clock`: the machine's unless said.
+ */
+export async function smallSite(
+  sections: Readonly<Record<string, Record<string, unknown>>> = {},
+  clock?: Clock,
+): Promise<SmallSite> {
   const dir = mkdtempSync(join(tmpdir(), 'platform-site-'))
   const folder = await made(join(dir, 'alpha'), 'alpha')
-  const bravoFolder = await made(join(dir, 'bravo'), 'bravo')
   const secret = join(dir, 'client.secret')
   writeFileSync(secret, `${clientSecret}\n`, { mode: 0o600 })
   writeFileSync(folder.profile, JSON.stringify(profile(secret, sections)), { mode: 0o600 })
-  await pin(folder, bravoFolder)
+  const bravoFolder = await neighbour({ dir, folder }, 'bravo')
   const logged: string[] = []
-  const running = await serve({ folder, env: {}, log: listening(logged) })
+  const running = await serve({ folder, env: {}, log: listening(logged), ...(clock ? { clock } : {}) })
   const port = (role: string) =>
     Number(/:(\d+)$/.exec(running.urls[role]?.find((url) => url.startsWith('http')) ?? '')?.[1])
   return {
@@ -96,14 +102,16 @@ async function made(dir: string, name: string): Promise<SiteFolder> {
   return folder
 }
 
-async function pin(folder: SiteFolder, peer: SiteFolder): Promise<void> {
+/** The folder of another site, whose message and root keys this one has pinned from then on. */
+export async function neighbour({ dir, folder }: Pick<SmallSite, 'dir' | 'folder'>, name: string): Promise<SiteFolder> {
+  const peer = await made(join(dir, name), name)
   await add(
     folder,
     {},
     {
-      name: 'bravo',
-      tenant_id: 'bravo',
-      keys: listKeys(peer.keys).filter((key) => key.use === 'message'),
+      name,
+      tenant_id: name,
+      keys: listKeys(peer.keys).filter(({ use }) => use !== 'token'),
       ceiling: { level: 'SECRET', categories: [] },
       releasable_names: [],
       threshold: undefined,
@@ -112,6 +120,7 @@ async function pin(folder: SiteFolder, peer: SiteFolder): Promise<void> {
       now: Date.now(),
     },
   )
+  return peer
 }
 
 function profile(secret_file: string, sections: Readonly<Record<string, Record<string, unknown>>>) {

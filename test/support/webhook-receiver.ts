@@ -11,6 +11,7 @@ const emission = z.object({
   id: z.string(),
   event: z.enum(['ratified', 'retracted']),
   session_id: z.string(),
+  attested: z.boolean(),
   decision: z.string().optional(),
   score: z.number().nullable(),
   evidence_block_id: z.string().optional(),
@@ -19,6 +20,7 @@ const emission = z.object({
 export type Delivery = z.infer<typeof emission> & {
   /** Whether the seal is the secret's over exactly these bytes. */
   readonly isSealed: boolean
+  readonly traceparent: string
   readonly answered: number
 }
 
@@ -28,6 +30,8 @@ export type WebhookReceiver = {
   readonly deliveries: readonly Delivery[]
   /** Statuses of the next answers; 204 once they are used up. */
   answerWith(...statuses: number[]): void
+  /** From now on, each answer comes so much later. */
+  answerAfter(delay_ms: number): void
   close(): Promise<void>
 }
 
@@ -38,12 +42,14 @@ export async function webhookReceiver(): Promise<WebhookReceiver> {
   fs.writeFileSync(secret_file, `${secret}\n`, { mode: 0o600 })
   const deliveries: Delivery[] = []
   const statuses: number[] = []
+  let delay = 0
   const server = http.createServer(async (request, response) => {
     const text = await textOf(request)
     const answered = statuses.shift() ?? 204
     const isSealed = sealHolds(secret, String(request.headers['x-platform-signature']), text)
-    deliveries.push({ ...emission.parse(JSON.parse(text)), isSealed, answered })
-    response.writeHead(answered).end()
+    const traceparent = String(request.headers.traceparent)
+    deliveries.push({ ...emission.parse(JSON.parse(text)), isSealed, traceparent, answered })
+    setTimeout(() => response.writeHead(answered).end(), delay)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
@@ -51,6 +57,9 @@ export async function webhookReceiver(): Promise<WebhookReceiver> {
     secret_file,
     deliveries,
     answerWith: (...next) => void statuses.splice(0, statuses.length, ...next),
+    answerAfter(delay_ms) {
+      delay = delay_ms
+    },
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

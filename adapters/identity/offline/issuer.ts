@@ -50,6 +50,11 @@ export function issuerOf(siteName: string): string {
   return `urn:platform:site:${siteName}`
 }
 
+/** Audience of one role of a site: another role that is shown such a token can do nothing with it. */
+export function audienceOf(siteName: string, role: string): string {
+  return `${issuerOf(siteName)}:role:${role}`
+}
+
 export function offlineIssuer(options: OfflineIssuerOptions): OfflineIssuer {
   const issuer = issuerOf(options.siteName)
   return {

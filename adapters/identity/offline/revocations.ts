@@ -11,7 +11,7 @@ const entry = {
   until: z.iso.datetime().optional(),
   reason: z.string().max(256),
 }
-const revocation = z.union([
+export const revocation = z.union([
   z.strictObject({ jti: z.string().min(1).max(128), ...entry }),
   z.strictObject({ subject: z.string().min(1).max(256), ...entry }),
 ])

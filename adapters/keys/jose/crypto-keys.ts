@@ -3,6 +3,7 @@ import { type CryptoKey, importJWK } from 'jose'
 import type { PublicKey } from '../../../daemon/kernel/keys.ts'
 import type { StoredKey } from './key-files.ts'
 import { materialOf } from './public-jwk.ts'
+import { unwrapped } from './wrapped-key.ts'
 
 /** More keys than a coalition pins; beyond it the one imported first is imported again. */
 const maxKept = 1_024
@@ -16,19 +17,33 @@ export async function verifyingKey(record: PublicKey): Promise<CryptoKey | undef
   return imported(`public.${record.fingerprint}`, record.algorithm, jwk).catch(() => undefined)
 }
 
-/** The key to sign with. Throws when the file holds no private half (a revoked key). */
-export async function signingKey(stored: StoredKey): Promise<CryptoKey> {
+/**
+ * The key to sign with. One under a passphrase is opened once in a process, and the passphrase asked for then. Throws when the file holds no private half
+ * (a revoked key), and `Locked`.
+ */
+export async function signingKey(stored: StoredKey, passphrase?: () => string | undefined): Promise<CryptoKey> {
   const { kid, algorithm, fingerprint } = stored.public_key
-  if (!stored.private_jwk) throw new Error(`${kid} has no private key`)
-  return imported(`private.${fingerprint}`, algorithm, stored.private_jwk)
+  const { private_jwk, private_jwe } = stored
+  if (private_jwk) return imported(`private.${fingerprint}`, algorithm, private_jwk)
+  if (private_jwe === undefined) throw new Error(`${kid} has no private key`)
+  return keep(`private.${fingerprint}`, async () => {
+    const { private_jwk: opened } = await unwrapped(stored, passphrase?.())
+    return (await importJWK({ ...opened }, algorithm)) as CryptoKey
+  })
 }
 
 function imported(name: string, algorithm: string, jwk: Readonly<Record<string, unknown>>): Promise<CryptoKey> {
+  return keep(name, () => importJWK({ ...jwk }, algorithm) as Promise<CryptoKey>)
+}
+
+function keep(name: string, make: () => Promise<CryptoKey>): Promise<CryptoKey> {
   const known = kept.get(name)
   if (known) return known
   const oldest = kept.size >= maxKept ? kept.keys().next().value : undefined
   if (oldest !== undefined) kept.delete(oldest)
-  const key = importJWK({ ...jwk }, algorithm) as Promise<CryptoKey>
+  const key = make()
   kept.set(name, key)
+  // What could not be had is tried again: the next passphrase may be the right one.
+  key.catch(() => kept.get(name) === key && kept.delete(name))
   return key
 }

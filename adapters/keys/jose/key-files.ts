@@ -6,15 +6,25 @@ import * as z from 'zod'
 import { publicKey } from '../../../daemon/kernel/keys.ts'
 import { materialOf, publicJwkOf } from './public-jwk.ts'
 
-/** A key of the site. A revoked one has lost its private half: nothing can sign with it again. */
-export const storedKey = z.strictObject({
-  public_key: publicKey,
-  private_jwk: z.record(z.string(), z.unknown()).optional(),
-})
+/**
+ * A key of the site, its private half in the open or under a passphrase. A revoked one has lost it: nothing can sign
+ * with it again.
+ */
+export const storedKey = z
+  .strictObject({
+    public_key: publicKey,
+    private_jwk: z.record(z.string(), z.unknown()).optional(),
+    private_jwe: z.string().max(65_536).optional(),
+  })
+  .refine(({ private_jwk, private_jwe }) => private_jwk === undefined || private_jwe === undefined)
 export type StoredKey = z.infer<typeof storedKey>
 
 const keyFileName = /^[a-z]+-[A-Za-z0-9_-]{16}\.json$/
-const maxKeyFileBytes = 65_536
+/** An ML-DSA-87 key is 8 KiB, and a key set of 64 of them with its signatures below 512 KiB. */
+const maxFileBytes = 524_288
+
+/** Folders beside the keys: see `key-set-files.ts`. */
+const others: ReadonlySet<string> = new Set(['sets', 'signed'])
 
 /** Makes the folder with mode 0700, or refuses one that others may enter. */
 export function prepareKeyFolder(dir: string): void {
@@ -31,23 +41,27 @@ export function readKeyFiles(dir: string): StoredKey[] {
   const folder = fs.statSync(dir, { throwIfNoEntry: false })
   if (!folder) return []
   requirePrivate(folder, dir, '700')
-  const names = fs.readdirSync(dir).filter((name) => !name.startsWith('.'))
+  const names = fs.readdirSync(dir).filter((name) => !name.startsWith('.') && !others.has(name))
   return names.map((name) => readKeyFile(dir, name)).sort(byAge)
 }
 
 /** Durable when it returns: a crash leaves the old file or the new one, never a part. */
 export function writeKeyFile(dir: string, key: StoredKey): void {
+  writePrivately(dir, `${key.public_key.kid}.json`, storedKey.parse(key))
+}
+
+/** The same for any document beside the keys. */
+export function writePrivately(dir: string, name: string, value: unknown): void {
   prepareKeyFolder(dir)
-  const { kid } = key.public_key
-  const temporary = join(dir, `.${kid}.${randomBytes(6).toString('hex')}.tmp`)
+  const temporary = join(dir, `.${name}.${randomBytes(6).toString('hex')}.tmp`)
   const file = fs.openSync(temporary, 'wx', 0o600)
   try {
-    fs.writeFileSync(file, `${JSON.stringify(storedKey.parse(key), undefined, 2)}\n`)
+    fs.writeFileSync(file, `${JSON.stringify(value, undefined, 2)}\n`)
     fs.fsyncSync(file)
   } finally {
     fs.closeSync(file)
   }
-  fs.renameSync(temporary, join(dir, `${kid}.json`))
+  fs.renameSync(temporary, join(dir, name))
   syncFolder(dir)
 }
 
@@ -63,10 +77,16 @@ function syncFolder(dir: string): void {
 function readKeyFile(dir: string, name: string): StoredKey {
   const path = join(dir, name)
   if (!keyFileName.test(name)) throw new Error(`${path} is no key file; move it out of the key folder`)
+  const key = readKeyAt(path)
+  if (`${key.public_key.kid}.json` === name) return key
+  throw new Error(`${path} does not hold the key it is named after; restore it from a backup`)
+}
+
+/** One key wherever its file lies, under whatever name. Throws as `readKeyFiles` does, and when there is no such file. */
+export function readKeyAt(path: string): StoredKey {
   const key = parsed(readPrivately(path), path)
   const material = materialOf(key.public_key)
-  const fits = `${key.public_key.kid}.json` === name && material !== undefined
-  if (!fits) throw new Error(`${path} does not hold the key it is named after; restore it from a backup`)
+  if (!material) throw new Error(`${path} does not hold the key that it says it does; restore it from a backup`)
   if (!key.private_jwk) return key
   const own = publicJwkOf(key.public_key.algorithm, key.private_jwk)
   if (JSON.stringify(own) !== JSON.stringify(material)) {
@@ -89,11 +109,11 @@ function parsed(text: string, path: string): StoredKey {
 }
 
 /** The modes are those of the opened file, so that none can be swapped in between the look and the read. */
-function readPrivately(path: string): string {
+export function readPrivately(path: string): string {
   const file = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK)
   try {
     const stat = fs.fstatSync(file)
-    if (!stat.isFile() || stat.size > maxKeyFileBytes) throw new Error(`${path} is no key file; move it out`)
+    if (!stat.isFile() || stat.size > maxFileBytes) throw new Error(`${path} is no key file; move it out`)
     requirePrivate(stat, path, '600')
     return fs.readFileSync(file, 'utf8')
   } finally {

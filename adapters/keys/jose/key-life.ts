@@ -3,6 +3,7 @@ import { exportJWK, generateKeyPair } from 'jose'
 import type { KeyAlgorithm, PublicKey } from '../../../daemon/kernel/keys.ts'
 import { readKeyFiles, type StoredKey, writeKeyFile } from './key-files.ts'
 import { publicJwkOf, thumbprint } from './public-jwk.ts'
+import { unwrapped, wrapped } from './wrapped-key.ts'
 
 export type NewKey = {
   readonly use: PublicKey['use']
@@ -12,6 +13,8 @@ export type NewKey = {
   readonly now: number
   /** ISO 8601 instant after which it signs no more. */
   readonly not_after?: string
+  /** What the private half is to lie under; in the open unless said. */
+  readonly passphrase?: string | undefined
 }
 
 /** Makes an active key, `<use>-<first 16 characters of the thumbprint>`, and writes it to the folder. */
@@ -32,7 +35,8 @@ export async function generateKey(dir: string, given: NewKey): Promise<PublicKey
     ...(given.not_after === undefined ? {} : { not_after: given.not_after }),
     jwk: { ...jwk },
   }
-  writeKeyFile(dir, { public_key, private_jwk })
+  const key = { public_key, private_jwk }
+  writeKeyFile(dir, given.passphrase === undefined ? key : await wrapped(key, given.passphrase))
   return public_key
 }
 
@@ -65,6 +69,33 @@ export function revokeKey(dir: string, kid: string): PublicKey {
   const revoked: PublicKey = { ...keyOf(dir, kid).public_key, status: 'revoked' }
   writeKeyFile(dir, { public_key: revoked })
   return revoked
+}
+
+/** Puts the private half of every key of the folder, or of those of one use, under the passphrase; the kids of those that were in the open. */
+export async function wrapKeys(dir: string, passphrase: string, use?: PublicKey['use']): Promise<string[]> {
+  const wanted = readKeyFiles(dir).filter(({ public_key }) => use === undefined || public_key.use === use)
+  const open = wanted.filter(({ private_jwk }) => private_jwk !== undefined)
+  for (const key of open) writeKeyFile(dir, await wrapped(key, passphrase))
+  return open.map(({ public_key }) => public_key.kid)
+}
+
+/** The way back. Throws `Locked` before anything is written. */
+export async function unwrapKeys(dir: string, passphrase: string): Promise<string[]> {
+  const closed = readKeyFiles(dir).filter(({ private_jwe }) => private_jwe !== undefined)
+  const opened = await Promise.all(closed.map((key) => unwrapped(key, passphrase)))
+  for (const key of opened) writeKeyFile(dir, key)
+  return opened.map(({ public_key }) => public_key.kid)
+}
+
+/** Whether any key of the folder lies under a passphrase. */
+export function hasWrappedKeys(dir: string): boolean {
+  return readKeyFiles(dir).some(({ private_jwe }) => private_jwe !== undefined)
+}
+
+/** Throws `Locked` unless the passphrase opens every key of the folder that lies under one. */
+export async function requireOpens(dir: string, passphrase: string | undefined): Promise<void> {
+  const closed = readKeyFiles(dir).filter(({ private_jwe }) => private_jwe !== undefined)
+  await Promise.all(closed.map((key) => unwrapped(key, passphrase)))
 }
 
 function keyOf(dir: string, kid: string): StoredKey {

@@ -44,6 +44,13 @@ export function thumbprint(jwk: PublicJwk): string {
  * confirmed the fingerprint, so only the key behind it was ever enrolled.
  */
 export function materialOf(record: PublicKey): PublicJwk | undefined {
+  const known = materials.get(record)
+  if (known) return known
   const jwk = publicJwkOf(record.algorithm, record.jwk)
-  return jwk && thumbprint(jwk) === record.fingerprint ? jwk : undefined
+  if (!jwk || thumbprint(jwk) !== record.fingerprint) return undefined
+  materials.set(record, jwk)
+  return jwk
 }
+
+/** Of records that were read once and verify many messages; nobody changes a record. */
+const materials = new WeakMap<PublicKey, PublicJwk>()

@@ -21,7 +21,8 @@ const uses: Readonly<Record<SignatureType, readonly PublicKey['use'][]>> = {
   statement: ['message', 'root'],
   evidence: ['message'],
   checkpoint: ['message'],
-  keyset: ['message', 'root'],
+  keyset: ['root'],
+  epoch: ['root'],
   manifest: ['message'],
   'gap-receipt': ['message'],
   release: ['personal', 'root'],
@@ -31,13 +32,15 @@ export type SignatureOptions = {
   readonly dir: string
   /** Epoch milliseconds; a key past its `not_after` signs no more. */
   readonly now?: () => number
+  /** What opens keys under a passphrase; asked when the first of them signs. */
+  readonly passphrase?: (() => string | undefined) | undefined
 }
 
 /**
  * Signatures with the keys of the folder, which is looked at each time: a rotation by the command line counts at once.
  * `sign` uses every active message key (usually one), since a peer's threshold may ask for several.
  */
-export function joseSignatures({ dir, now = Date.now }: SignatureOptions): Signatures {
+export function joseSignatures({ dir, now = Date.now, passphrase }: SignatureOptions): Signatures {
   const folder = openKeyFolder(dir)
   return {
     async sign(type, payload) {
@@ -45,7 +48,7 @@ export function joseSignatures({ dir, now = Date.now }: SignatureOptions): Signa
         .keys()
         .filter(({ public_key }) => public_key.use === 'message' && mayStillSign(public_key, now()))
       if (able.length === 0) throw new Refused('unavailable', 'the site has no active message key')
-      return signWith(able, type, payload)
+      return signWith(able, type, payload, passphrase)
     },
     verify: verifyJws,
     publicKeys: () => folder.keys().map((key) => key.public_key),
@@ -56,13 +59,22 @@ function mayStillSign(key: PublicKey, now: number): boolean {
   return key.status === 'active' && (key.not_after === undefined || now < Date.parse(key.not_after))
 }
 
-/** Signs with exactly these keys (a root key, a person's own). Throws for a key of another use, and above 48 KiB. */
-export async function signWith(keys: readonly StoredKey[], type: SignatureType, payload: Uint8Array): Promise<Jws> {
+/**
+ * Signs with exactly these keys (a root key, a person's own). Throws for a key of another use, above 48 KiB, and `Locked`.
+ */
+export async function signWith(
+  keys: readonly StoredKey[],
+  type: SignatureType,
+  payload: Uint8Array,
+  passphrase?: () => string | undefined,
+): Promise<Jws> {
   const signing = new GeneralSign(payload)
   for (const key of keys) {
     const { algorithm, kid, use } = key.public_key
     if (!uses[type].includes(use)) throw new Error(`${kid} is a ${use} key; it does not sign a ${type}`)
-    signing.addSignature(await signingKey(key)).setProtectedHeader({ alg: algorithm, kid, typ: typOf(type) })
+    signing
+      .addSignature(await signingKey(key, passphrase))
+      .setProtectedHeader({ alg: algorithm, kid, typ: typOf(type) })
   }
   return jws.parse(await signing.sign())
 }

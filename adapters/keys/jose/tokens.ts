@@ -6,6 +6,7 @@ import { signingKey, verifyingKey } from './crypto-keys.ts'
 import type { StoredKey } from './key-files.ts'
 import { isCanonicalBase64url } from './public-jwk.ts'
 import { strictHeader, strictJson } from './strict-header.ts'
+import type { TokenKey } from './token-keys.ts'
 
 /** An ML-DSA-87 token is just above 6 KiB; no honest one needs more than this. */
 export const maxTokenBytes = 8_192
@@ -30,6 +31,7 @@ export type TokenRefusal =
   | 'key_revoked'
   | 'key_expired'
   | 'bad_signature'
+  | 'not_its_own'
   | 'wrong_issuer'
   | 'wrong_audience'
   | 'expired'
@@ -37,36 +39,66 @@ export type TokenRefusal =
 
 export type TokenVerdict = { readonly payload: TokenPayload } | { readonly refused: TokenRefusal }
 
+/** Undefined `only_subject`: the site's own key, which speaks for anybody. */
+type Pinned = PublicKey & Pick<TokenKey, 'only_subject'>
+
 export type Expected = {
   readonly issuer: string
   readonly audience: string
+  /** Of the role that judges; absent: what is meant for one role is not accepted. */
+  readonly role_audience?: string
   /** Epoch milliseconds. */
   readonly now: number
   /** Seconds by which clocks may differ; 60 unless said. */
   readonly skew_s?: number
 }
 
-/** The token in compact form. Throws for a key that is not an active token key, and when it would be over 8 KiB. */
-export async function issueToken(key: StoredKey, claims: TokenPayload): Promise<string> {
+/**
+ * The token in compact form. Throws for a key that is not an active token key, when it would be over 8 KiB, and
+ * `Locked`.
+ */
+export async function issueToken(
+  key: StoredKey,
+  claims: TokenPayload,
+  passphrase?: () => string | undefined,
+): Promise<string> {
   const { algorithm, kid, use, status } = key.public_key
   if (use !== 'token' || status !== 'active') throw new Error(`${kid} is no active token key`)
   const bytes = Buffer.from(JSON.stringify(payload.parse(claims)))
   const token = await new CompactSign(bytes)
     .setProtectedHeader({ alg: algorithm, kid, typ: 'at+jwt' })
-    .sign(await signingKey(key))
+    .sign(await signingKey(key, passphrase))
   if (token.length > maxTokenBytes) throw new Error(`a token of ${token.length} bytes would never be accepted`)
   return token
 }
 
+/** The longest life of a token that a role makes for itself. */
+export const roleToken_s = 300
+
+/** All that a role's own key may say: that this is the role, the site's service in every tenant, for a few minutes. */
+const ownToken = z.strictObject({
+  iss: z.string(),
+  aud: z.string(),
+  sub: z.string(),
+  client_id: z.string(),
+  tenant_id: z.literal('*'),
+  roles: z.tuple([z.literal('service')]),
+  jti: z.string(),
+  iat: z.int(),
+  exp: z.int(),
+})
+
+function isItsOwn(claims: TokenPayload, subject: string): boolean {
+  const { success, data } = ownToken.safeParse(claims)
+  return success && data.sub === subject && data.client_id === subject && data.exp - data.iat <= roleToken_s
+}
+
 /**
  * Judges a token. The algorithm is that of the pinned key, so neither `none` nor HS* with a public key can be
- * asked for by a header. Retired keys still verify what they signed. Never throws for a bad token.
+ * asked for by a header. Retired keys still verify what they signed. A role's key counts for that role's own token
+ * alone, and only at the one role that it is meant for. Never throws for a bad token.
  */
-export async function verifyToken(
-  token: string,
-  keys: readonly PublicKey[],
-  expected: Expected,
-): Promise<TokenVerdict> {
+export async function verifyToken(token: string, keys: readonly Pinned[], expected: Expected): Promise<TokenVerdict> {
   if (token.length > maxTokenBytes) return { refused: 'too_large' }
   const [head = '', body = '', signature = '', ...more] = token.split('.')
   const header = strictHeader(head)
@@ -77,11 +109,12 @@ export async function verifyToken(
   if (key.algorithm !== header.alg || !(await holds(token, key))) return { refused: 'bad_signature' }
   const claims = payload.safeParse(strictJson(body)).data
   if (!claims) return { refused: 'malformed' }
-  const refused = objection(claims, expected)
+  if (key.only_subject !== undefined && !isItsOwn(claims, key.only_subject)) return { refused: 'not_its_own' }
+  const refused = objection(claims, key, expected)
   return refused ? { refused } : { payload: claims }
 }
 
-function pinnedKey(kid: string, keys: readonly PublicKey[], { now, skew_s = 60 }: Expected): PublicKey | TokenRefusal {
+function pinnedKey(kid: string, keys: readonly Pinned[], { now, skew_s = 60 }: Expected): Pinned | TokenRefusal {
   const key = keys.find((each) => each.kid === kid && each.use === 'token')
   if (!key) return 'unknown_key'
   if (keys.some((each) => each.fingerprint === key.fingerprint && each.status === 'revoked')) return 'key_revoked'
@@ -100,10 +133,12 @@ async function holds(token: string, record: PublicKey): Promise<boolean> {
   }
 }
 
-function objection(claims: TokenPayload, { issuer, audience, now, skew_s = 60 }: Expected): TokenRefusal | undefined {
+function objection(claims: TokenPayload, { only_subject }: Pinned, expected: Expected): TokenRefusal | undefined {
+  const { issuer, audience, role_audience, now, skew_s = 60 } = expected
   const now_s = now / 1000
   if (claims.iss !== issuer) return 'wrong_issuer'
-  if (![claims.aud].flat().includes(audience)) return 'wrong_audience'
+  const accepted = only_subject === undefined ? [audience, role_audience] : [role_audience]
+  if (![claims.aud].flat().some((meant) => accepted.includes(meant))) return 'wrong_audience'
   if (now_s >= claims.exp + skew_s) return 'expired'
   if (Math.max(claims.iat, claims.nbf ?? claims.iat) > now_s + skew_s) return 'not_yet_valid'
   return undefined

@@ -6,6 +6,7 @@ import { type Answer, admit, perform, type Workshop } from '../../../daemon/kern
 import type { Metrics } from '../../../daemon/kernel/metrics.ts'
 import { type Addressed, Reply, type ServerEvent } from '../../../daemon/kernel/operation.ts'
 import { problemOf } from '../../../daemon/kernel/problem.ts'
+import { type Trace, traceOf, traceparentOf } from '../../../daemon/kernel/trace.ts'
 import { acceptsOf } from './accept.ts'
 import { commonHeaders, type Headers, write, writeJson, writeProblem } from './answer.ts'
 import { streamEvents } from './event-stream.ts'
@@ -14,7 +15,6 @@ import { httpRequests, httpSeconds } from './http-metrics.ts'
 import type { Limits } from './limits.ts'
 import { bodyRefusal, parseBody } from './request-body.ts'
 import { bearerOf, type Conditions, conditionsOf } from './request-headers.ts'
-import { traceOf, traceparent } from './trace-context.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -35,13 +35,17 @@ export type Desk = {
 /** Everything that can be decided on the head alone. True when the body may be read; otherwise it has been answered. */
 export async function enter(desk: Desk, target: Addressed, request: FastifyRequest, reply: FastifyReply) {
   const { headers } = request
-  const flight = new Flight(target, reply, traceOf(headers.traceparent, desk.workshop.surroundings))
+  const flight = new Flight(target, reply, traceOfRequest(desk, request))
   request.flight = flight
   reply.raw.once('close', () => leave(desk, flight))
   const refused = desk.flights.enter(flight) ?? headRefusal(request) ?? (await admission(desk, flight, request))
   if (!refused) return true
   finish(desk, flight, refused, bearerOf(headers.authorization) !== undefined)
   return false
+}
+
+export function traceOfRequest({ workshop }: Desk, { headers }: FastifyRequest): Trace {
+  return traceOf(headers.traceparent, headers.tracestate, workshop.surroundings.random)
 }
 
 async function admission(desk: Desk, flight: Flight, { headers }: FastifyRequest): Promise<Refused | undefined> {
@@ -52,7 +56,7 @@ async function admission(desk: Desk, flight: Flight, { headers }: FastifyRequest
   if (isRefused(conditions)) return conditions
   flight.caller = caller
   flight.conditions = conditions
-  return bodyRefusal(operation, headers)
+  return desk.flights.admitted(flight) ?? bodyRefusal(operation, headers)
 }
 
 /** Node's own answer to a missing Host would not be a problem document; the router takes an empty segment for a name. */
@@ -80,7 +84,7 @@ export async function carryOut(desk: Desk, flight: Flight, request: FastifyReque
     body,
     accepts: acceptsOf(request.headers.accept),
     ...(flight.conditions as Conditions),
-    trace_id: trace.trace_id,
+    trace,
     signal: flight.controller.signal,
     // Where a token is what admits, it has done its work and goes no further.
     authorization: target.operation.allow === 'public' ? request.headers.authorization : undefined,
@@ -125,7 +129,8 @@ async function stream(
   await streamEvents(raw, whileAdmitted(desk, flight, events), {
     signal: flight.controller.signal,
     heartbeat_ms: desk.limits.heartbeat_ms,
-    problemOf: (error) => problemOf(refusedFrom(desk, flight.target.address, error), flight.trace.trace_id),
+    problemOf: (error) =>
+      problemOf(refusedFrom(desk, flight.target.address, flight.trace, error), flight.trace.trace_id),
   })
 }
 
@@ -150,9 +155,11 @@ export function giveUp(desk: Desk, flight: Flight): void {
 }
 
 /** A thrown error as a refusal; what is not one already goes to the log and stays there. */
-export function refusedFrom({ log }: Desk, address: string, error: unknown): Refused {
+export function refusedFrom({ log }: Desk, operation: string, trace: Trace, error: unknown): Refused {
   if (isRefused(error)) return error
-  log.error('http.failed', { operation: address, error: error instanceof Error ? error.stack : String(error) })
+  const { trace_id, span_id } = trace
+  const why = error instanceof Error ? error.stack : String(error)
+  log.error('http.failed', { operation, error: why, trace_id, span_id })
   return refuse('internal', 'the service failed; the trace id finds the cause in its log')
 }
 
@@ -163,7 +170,7 @@ export function strayHeaders(desk: Desk): Headers {
 
 function headersOf(desk: Desk, { trace }: Flight): Headers {
   const headers = strayHeaders(desk)
-  headers.traceparent = traceparent(trace, desk.workshop.surroundings.random(8))
+  headers.traceparent = traceparentOf(trace)
   return headers
 }
 
@@ -177,6 +184,7 @@ function report({ log }: Desk, { target, trace }: Flight, refused: Refused): voi
     status,
     detail: refused.message,
     trace_id: trace.trace_id,
+    span_id: trace.span_id,
   })
 }
 
@@ -190,7 +198,8 @@ function leave({ flights, metrics, log }: Desk, flight: Flight): void {
   const status = raw.headersSent ? String(raw.statusCode) : 'aborted'
   metrics.count(httpRequests, { operation, status })
   if (!flight.isStream) metrics.observe(httpSeconds, { operation }, seconds)
-  log.debug('http.answered', { operation, status, seconds, trace_id: flight.trace.trace_id })
+  const { trace_id, span_id } = flight.trace
+  log.debug('http.answered', { operation, status, seconds, trace_id, span_id })
 }
 
 function lowerCased(headers: Readonly<Record<string, string>>): Headers {

@@ -3,9 +3,9 @@ import type { FastifyReply } from 'fastify'
 import { Refused, refuse } from '../../../daemon/kernel/errors.ts'
 import type { Caller } from '../../../daemon/kernel/identity.ts'
 import type { Addressed } from '../../../daemon/kernel/operation.ts'
+import type { Trace } from '../../../daemon/kernel/trace.ts'
 import type { Limits } from './limits.ts'
 import type { Conditions } from './request-headers.ts'
-import type { Trace } from './trace-context.ts'
 
 /** One request from its head to its end. A class, since one is made for every request. */
 export class Flight {
@@ -52,6 +52,15 @@ export class Flights {
     return undefined
   }
 
+  /** Lets one caller hold only so many streams: the others are there for somebody else. */
+  admitted(flight: Flight): Refused | undefined {
+    if (!flight.isStream) return undefined
+    const most = this.#limits.streams_per_caller
+    const own = [...this.streams].filter(({ caller }) => isSame(caller, flight.caller)).length
+    if (own <= most) return undefined
+    return new Refused('rate_limited', `this caller has ${most} streams open, which is the most`, [], 5)
+  }
+
   leave(flight: Flight): void {
     ;(flight.isStream ? this.streams : this.plain).delete(flight)
     if (this.#whenEmpty && this.isEmpty) this.#whenEmpty()
@@ -83,6 +92,10 @@ export class Flights {
       this.#whenEmpty = resolve
     })
   }
+}
+
+function isSame(one: Caller | undefined, other: Caller | undefined): boolean {
+  return one !== undefined && one.subject === other?.subject && one.tenant_id === other.tenant_id
 }
 
 export const outOfTime = (): Refused => refuse('timeout', 'the operation took too long and was given up')

@@ -4,6 +4,8 @@ export type Limits = {
   /** Requests under way at once; the next one is answered 503. Streams are counted apart. */
   readonly in_flight: number
   readonly streams: number
+  /** Streams that one caller has open at once on the listener; the next one is answered 429. */
+  readonly streams_per_caller: number
   /** From the whole head to the answer; streams are exempt. */
   readonly request_ms: number
   /** For a client to send its head, and then all of its request. */
@@ -20,6 +22,7 @@ export type Limits = {
 export const defaultLimits: Limits = {
   in_flight: 1_000,
   streams: 1_000,
+  streams_per_caller: 32,
   request_ms: 30_000,
   headers_ms: 10_000,
   receive_ms: 30_000,

@@ -15,7 +15,10 @@ import { pathsOf, routerPath } from './served-paths.ts'
 import { closeToOthers, prepareSocketFile } from './socket-file.ts'
 import { fail, strayHandler, unreadable } from './stray.ts'
 
-export type Listen = { readonly host: string; readonly port: number } | { readonly socket: string }
+/** `group`: whose members may use the socket besides its owner. */
+export type Listen =
+  | { readonly host: string; readonly port: number }
+  | { readonly socket: string; readonly group?: number | undefined }
 
 export type ServeOptions = {
   /** Of the listener, as metrics and logs name it. */
@@ -57,9 +60,9 @@ export async function serveHttp(options: ServeOptions): Promise<HttpServer> {
   )
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
 
-  if ('socket' in listen) await prepareSocketFile(listen.socket)
+  if ('socket' in listen) await prepareSocketFile(listen.socket, listen.group)
   const url = await app.listen('socket' in listen ? { path: listen.socket } : listen)
-  if ('socket' in listen) await closeToOthers(listen.socket)
+  if ('socket' in listen) await closeToOthers(listen.socket, listen.group)
   const address = app.server.address()
   const sweep = setInterval(() => sweepLate(desk, options.name), Math.min(250, limits.request_ms / 2)).unref()
   return {

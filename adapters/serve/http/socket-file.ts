@@ -1,16 +1,18 @@
-// Makes room for a unix socket that only its owner can reach, and never takes one that is alive.
-import { chmod, lstat, mkdir, stat, unlink } from 'node:fs/promises'
+// Makes room for a unix socket that only its owner and, where wanted, one group can reach, and never takes one that is alive.
+import { chmod, chown, lstat, mkdir, stat, unlink } from 'node:fs/promises'
 import net from 'node:net'
 import path from 'node:path'
 
 /**
  * Makes the folder (0700) and removes the socket file that a crash left behind. Throws when the folder is open to
- * others, when the path is something else than a socket, or when someone still answers there.
+ * others than `group`, when the path is something else than a socket, or when someone still answers there.
  */
-export async function prepareSocketFile(file: string): Promise<void> {
+export async function prepareSocketFile(file: string, group?: number): Promise<void> {
   const folder = path.dirname(file)
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  if (((await stat(folder)).mode & 0o077) !== 0) {
+  const { mode, gid } = await stat(folder)
+  // The group may come to the socket; to put one of its own there would be to stand in for the role.
+  if ((mode & (gid === group ? 0o027 : 0o077)) !== 0) {
     throw new Error(`the folder of the socket must be closed to others (0700): ${folder}`)
   }
   const found = await lstat(file).catch(() => undefined)
@@ -20,8 +22,11 @@ export async function prepareSocketFile(file: string): Promise<void> {
   await unlink(file)
 }
 
-export function closeToOthers(file: string): Promise<void> {
-  return chmod(file, 0o600)
+/** For its owner alone, or for the members of `group` as well. */
+export async function closeToOthers(file: string, group?: number): Promise<void> {
+  if (group === undefined) return await chmod(file, 0o600)
+  await chown(file, (await lstat(file)).uid, group)
+  await chmod(file, 0o660)
 }
 
 function isAlive(file: string): Promise<boolean> {

@@ -3,29 +3,29 @@ import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { type Refused, refuse } from '../../../daemon/kernel/errors.ts'
 import type { Addressed } from '../../../daemon/kernel/operation.ts'
+import type { Trace } from '../../../daemon/kernel/trace.ts'
 import { writeProblem } from './answer.ts'
-import { type Desk, finish, refusedFrom, strayHeaders } from './exchange.ts'
+import { type Desk, finish, refusedFrom, strayHeaders, traceOfRequest } from './exchange.ts'
 import { httpRequests } from './http-metrics.ts'
 import { answerUnreadable } from './raw-problem.ts'
 import { servedPaths } from './served-paths.ts'
-import { traceOf } from './trace-context.ts'
 
 /** Paths that nobody serves, and methods that a path does not have. */
 export function strayHandler(desk: Desk, operations: readonly Addressed[]) {
   const methodsOf = servedPaths(operations)
   return (request: FastifyRequest, reply: FastifyReply): void => {
     const allowed = methodsOf(request.url.split('?', 1)[0] ?? '')
+    const trace = traceOfRequest(desk, request)
     if (allowed.length === 0) {
-      stray(desk, request, reply, refuse('not_found', 'nothing is served at this path'))
+      stray(desk, trace, reply, refuse('not_found', 'nothing is served at this path'))
       return
     }
     const refused = refuse('method_not_allowed', `this path is served by ${allowed.join(', ')}`)
-    stray(desk, request, reply, refused, { allow: allowed.join(', ') })
+    stray(desk, trace, reply, refused, { allow: allowed.join(', ') })
   }
 }
 
-function stray(desk: Desk, request: FastifyRequest, reply: FastifyReply, refused: Refused, extra = {}): void {
-  const { trace_id } = traceOf(request.headers.traceparent, desk.workshop.surroundings)
+function stray(desk: Desk, { trace_id }: Trace, reply: FastifyReply, refused: Refused, extra = {}): void {
   desk.metrics.count(httpRequests, { operation: 'none', status: String(refused.row.status) })
   writeProblem(reply, { ...strayHeaders(desk), ...extra }, refused, trace_id)
 }
@@ -43,9 +43,10 @@ const refusalOf: Readonly<Record<string, Refused>> = {
 export function fail(desk: Desk, error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
   const { flight } = request
   const address = flight?.target.address ?? 'none'
-  const refused = refusalOf[(error as FastifyError).code] ?? refusedFrom(desk, address, error)
+  const trace = flight?.trace ?? traceOfRequest(desk, request)
+  const refused = refusalOf[(error as FastifyError).code] ?? refusedFrom(desk, address, trace, error)
   if (flight) finish(desk, flight, refused)
-  else stray(desk, request, reply, refused)
+  else stray(desk, trace, reply, refused)
 }
 
 /** Bytes that the HTTP parser gave up on; there is no request yet, or an answer to one is being written. */

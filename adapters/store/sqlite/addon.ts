@@ -1,21 +1,10 @@
-// Brings SQLite's native code to a place it can be loaded from: the packaged executable holds it, but cannot run it there.
+// Brings SQLite's native code to where it can be loaded from: the packaged executable holds it, but cannot run it there.
 import { randomBytes } from 'node:crypto'
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  fsyncSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type Database from 'better-sqlite3'
 
 /** Inside the executable all modules lie flat in one virtual folder, with `native/` and `profiles/` beside them. */
 const here = path.dirname(fileURLToPath(import.meta.url))
@@ -25,66 +14,43 @@ const isPackaged = existsSync(bundledAddon)
 /** The folder that holds `profiles/`: the virtual one of the executable, or from sources the repository. */
 export const bundleDirectory = isPackaged ? here : path.resolve(here, '../../..')
 
-/**
- * Path of the native binding, for better-sqlite3's option `nativeBinding`. From sources it is the prebuilt file of the
- * package. Packaged, it is `dir/native/better_sqlite3.node` (folder 0700, file 0500), written when it is missing or
- * differs by a byte from what the executable holds, so that nothing put there by another is ever loaded.
- * @throws when `dir` cannot be written, or when `dir/native` belongs to another user.
- */
-export function sqliteAddon(dir: string): string {
-  if (!isPackaged) return prebuiltAddon()
-  const known = extracted.get(dir) ?? extractAddon(readFileSync(bundledAddon), dir)
-  extracted.set(dir, known)
-  return known
-}
+/** As its types have it: a path. The library takes the loaded code itself as well. */
+type Binding = NonNullable<Database.Options['nativeBinding']>
 
-/** By folder, what this process has checked: once the code is loaded, reading 2 MB again for each database tells nothing. */
-const extracted = new Map<string, string>()
+/** Loaded once: all databases of a process share the code. */
+let loaded: Binding | undefined
+
+/**
+ * The native binding, for better-sqlite3's option `nativeBinding`: loaded from the executable, through a file in `dir`
+ * that nobody else can touch (see `loadNative`), or from sources the path of the package's prebuilt file.
+ * @throws when no file can be made in `dir`, or its file system forbids running code.
+ */
+export function sqliteAddon(dir: string): Binding {
+  if (!isPackaged) return prebuiltAddon()
+  loaded ??= loadNative(readFileSync(bundledAddon), dir)
+  return loaded
+}
 
 function prebuiltAddon(): string {
   const packageFile = createRequire(import.meta.url).resolve('better-sqlite3/package.json')
   return path.join(path.dirname(packageFile), 'prebuilds', `linux-${process.arch}.node`)
 }
 
-/** Writes `content` to `dir/native/better_sqlite3.node` unless those very bytes stand there; returns the path. */
-export function extractAddon(content: Buffer, dir: string): string {
-  const folder = privateFolder(path.join(dir, 'native'))
-  const file = path.join(folder, 'better_sqlite3.node')
-  if (!holds(file, content)) replace(file, content)
-  return file
-}
-
-function privateFolder(folder: string): string {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const found = lstatSync(folder)
-  if (!found.isDirectory() || found.uid !== process.getuid?.()) {
-    throw new Error(`${folder} is not a folder of this user; remove it, or choose another data folder`)
-  }
-  if ((found.mode & 0o077) !== 0) chmodSync(folder, 0o700)
-  return folder
-}
-
-/** Whether the file is ours alone and byte for byte the wanted one: stronger than a digest, and no slower. */
-function holds(file: string, content: Buffer): boolean {
-  const found = lstatSync(file, { throwIfNoEntry: false })
-  if (!found?.isFile() || found.uid !== process.getuid?.() || (found.mode & 0o022) !== 0) return false
-  return found.size === content.length && readFileSync(file).equals(content)
-}
-
-/** Renamed into place: processes that start together each see no file or a whole one, and a loaded one stays mapped. */
-function replace(file: string, content: Buffer): void {
-  const draft = `${file}.${randomBytes(6).toString('hex')}`
+/**
+ * Loads native code from memory. It goes through a new file that has lost its name before it is loaded, by its
+ * descriptor: whoever else may write to `dir` finds nothing to replace, and nothing that was put there is ever run.
+ * Once in a process: the system's loader takes a second file under the same descriptor for the first.
+ */
+export function loadNative(content: Buffer, dir: string): Binding {
+  const draft = path.join(dir, `.native-${randomBytes(6).toString('hex')}`)
+  const file = openSync(draft, 'wx', 0o500)
   try {
-    const handle = openSync(draft, 'wx', 0o500)
-    try {
-      writeFileSync(handle, content)
-      fsyncSync(handle)
-    } finally {
-      closeSync(handle)
-    }
-    renameSync(draft, file)
-  } catch (error) {
-    rmSync(draft, { force: true })
-    throw error
+    unlinkSync(draft)
+    writeFileSync(file, content)
+    const module = { exports: {} as unknown as Binding }
+    process.dlopen(module, `/proc/self/fd/${file}`)
+    return module.exports
+  } finally {
+    closeSync(file)
   }
 }

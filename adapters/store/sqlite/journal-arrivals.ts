@@ -1,12 +1,12 @@
 // The incoming half of the journal: one entry per number for ever, and what is missing told without counting them all.
 import type Database from 'better-sqlite3'
-import type { Arrival, Gap, Journal, LedgerEntry, Progress } from '../../../daemon/kernel/journal.ts'
+import type { Arrival, Gap, Journal, LedgerEntry, Progress, Settlement } from '../../../daemon/kernel/journal.ts'
 import type { SqliteFile } from './file.ts'
 import type { JournalAudit } from './journal.ts'
 
 export type ArrivalJournal = Pick<
   Journal,
-  'entry' | 'progress' | 'gaps' | 'receive' | 'settle' | 'duplicate' | 'failed' | 'forgive' | 'waiting'
+  'entry' | 'entries' | 'progress' | 'gaps' | 'receive' | 'settle' | 'duplicate' | 'failed' | 'forgive' | 'waiting'
 >
 
 type Run = { floor: number; highest: number; beyond: number }
@@ -19,25 +19,19 @@ export function arrivalJournal(file: SqliteFile, audit: JournalAudit): ArrivalJo
   }
   return {
     entry: async (channel, epoch, seq) => file.read(() => statements.entry.get(channel, epoch, seq)),
+    entries: async (channel, numbers) =>
+      file.read(() => numbers.flatMap(({ epoch, seq }) => statements.entry.get(channel, epoch, seq) ?? [])),
     progress: async (channel, epoch) => file.read(() => progressOf(channel, epoch)),
     gaps: async (channel, epoch, limit) =>
       file.read(() => {
         const { floor } = progressOf(channel, epoch)
         return gapsOf(floor, statements.beyond.iterate(channel, epoch, floor), limit)
       }),
-    receive: (channel, arrival) => file.write(() => enter(statements, channel, arrival)),
-    settle: (channel, epoch, seq, outcome, events = []) =>
-      file.write((db) => {
-        const isOpen = statements.entry.get(channel, epoch, seq)?.state === 'received'
-        if (isOpen) audit.appendInside(db, events)
-        statements.forgive.run(channel, epoch, seq)
-        if (!isOpen) return
-        statements.settle.run(outcome.state, outcome.code, channel, epoch, seq)
-        if (outcome.state === 'applied') statements.countReceived.run(channel)
-      }),
-    duplicate: (channel) =>
+    receive: (channel, arrivals) => file.write(() => enterAll(statements, channel, arrivals)),
+    settle: (channel, settlements) => file.write((db) => settleAll(statements, channel, settlements, audit, db)),
+    duplicate: (channel, count) =>
       file.write(() => {
-        statements.countDuplicate.run(channel)
+        statements.countDuplicates.run(count, channel)
       }),
     failed: (channel, epoch, seq) => file.write(() => statements.fail.get(channel, epoch, seq) ?? 1),
     forgive: (channel, epoch, seq) =>
@@ -56,8 +50,12 @@ function prepareArrivals(db: Database.Database) {
     entry: db.prepare<[string, number, number], LedgerEntry>(
       `SELECT epoch, seq, digest, prev, msg_id, kind, at, state, code FROM journal_ledger WHERE ${at}`,
     ),
+    state: db.prepare<[string, number, number], string>(`SELECT state FROM journal_ledger WHERE ${at}`).pluck(),
     insert: db.prepare("INSERT INTO journal_ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'received', '')"),
     settle: db.prepare(`UPDATE journal_ledger SET state = ?, code = ? WHERE ${at}`),
+    keep: db.prepare(
+      `INSERT OR IGNORE INTO journal_kept SELECT channel, epoch, seq, at FROM journal_ledger WHERE ${at}`,
+    ),
     run: db.prepare<[string, number], Run>(
       'SELECT floor, highest, beyond FROM journal_run WHERE channel = ? AND epoch = ?',
     ),
@@ -67,14 +65,15 @@ function prepareArrivals(db: Database.Database) {
         'SELECT seq FROM journal_ledger WHERE channel = ? AND epoch = ? AND seq > ? ORDER BY seq',
       )
       .pluck(),
-    countReceived: db.prepare('UPDATE journal_channel SET received = received + 1 WHERE channel = ?'),
-    countDuplicate: db.prepare('UPDATE journal_channel SET duplicates = duplicates + 1 WHERE channel = ?'),
+    countReceived: db.prepare('UPDATE journal_channel SET received = received + ? WHERE channel = ?'),
+    countDuplicates: db.prepare('UPDATE journal_channel SET duplicates = duplicates + ? WHERE channel = ?'),
     fail: db
       .prepare<[string, number, number], number>(
         `INSERT INTO journal_attempt VALUES (?, ?, ?, 1)
          ON CONFLICT DO UPDATE SET failed = failed + 1 RETURNING failed`,
       )
       .pluck(),
+    hasFailed: db.prepare<[string], number>('SELECT 1 FROM journal_attempt WHERE channel = ? LIMIT 1').pluck(),
     forgive: db.prepare(`DELETE FROM journal_attempt WHERE ${at}`),
     waiting: db.prepare<[string], { name: string; since: number }>(
       'SELECT name, since FROM journal_waiting WHERE channel = ?',
@@ -84,29 +83,63 @@ function prepareArrivals(db: Database.Database) {
   }
 }
 
-function enter(statements: Statements, channel: string, arrival: Arrival): LedgerEntry {
-  const { epoch, seq, digest, prev, msg_id, kind, at } = arrival
-  const known = statements.entry.get(channel, epoch, seq)
-  if (known) return known
-  statements.insert.run(channel, epoch, seq, digest, prev, msg_id, kind, at)
-  advance(statements, channel, epoch, seq)
-  return { ...arrival, state: 'received', code: '' }
+/** Each epoch's run is read and written once for all arrivals. */
+function enterAll(statements: Statements, channel: string, arrivals: readonly Arrival[]): LedgerEntry[] {
+  const runs = new Map<number, Run>()
+  const entries = arrivals.map((arrival): LedgerEntry => {
+    const { epoch, seq, digest, prev, msg_id, kind, at } = arrival
+    const known = statements.entry.get(channel, epoch, seq)
+    if (known) return known
+    statements.insert.run(channel, epoch, seq, digest, prev, msg_id, kind, at)
+    const run = runs.get(epoch) ?? statements.run.get(channel, epoch) ?? { floor: 0, highest: 0, beyond: 0 }
+    runs.set(
+      epoch,
+      advanced(run, seq, (next) => statements.entry.get(channel, epoch, next) !== undefined),
+    )
+    return { ...arrival, state: 'received', code: '' }
+  })
+  for (const [epoch, { floor, highest, beyond }] of runs) {
+    statements.putRun.run(channel, epoch, floor, highest, beyond)
+  }
+  return entries
 }
 
 /** The floor rises over what had arrived beyond it; each entry is passed once in its life, so the cost stays flat. */
-function advance(statements: Statements, channel: string, epoch: number, seq: number): void {
-  const run = statements.run.get(channel, epoch) ?? { floor: 0, highest: 0, beyond: 0 }
+function advanced(run: Run, seq: number, hasArrived: (seq: number) => boolean): Run {
   const highest = Math.max(run.highest, seq)
   let { floor, beyond } = run
-  if (seq !== floor + 1) beyond += 1
-  else {
-    floor = seq
-    while (beyond > 0 && statements.entry.get(channel, epoch, floor + 1)) {
-      floor += 1
-      beyond -= 1
-    }
+  if (seq !== floor + 1) return { floor, highest, beyond: beyond + 1 }
+  floor = seq
+  while (beyond > 0 && hasArrived(floor + 1)) {
+    floor += 1
+    beyond -= 1
   }
-  statements.putRun.run(channel, epoch, floor, highest, beyond)
+  return { floor, highest, beyond }
+}
+
+function settleAll(
+  statements: Statements,
+  channel: string,
+  settlements: readonly Settlement[],
+  audit: JournalAudit,
+  db: Database.Database,
+): void {
+  const isOpen = ({ epoch, seq }: Settlement) => statements.state.get(channel, epoch, seq) === 'received'
+  const open = settlements.filter(isOpen)
+  // First, since an event that is not of its schema must throw before anything is written.
+  audit.appendInside(
+    db,
+    open.flatMap(({ audit = [] }) => audit),
+  )
+  if (statements.hasFailed.get(channel) !== undefined) {
+    for (const { epoch, seq } of settlements) statements.forgive.run(channel, epoch, seq)
+  }
+  for (const { epoch, seq, state, code } of open) {
+    statements.settle.run(state, code, channel, epoch, seq)
+    if (state === 'applied') statements.keep.run(channel, epoch, seq)
+  }
+  const applied = open.filter(({ state }) => state === 'applied').length
+  if (applied > 0) statements.countReceived.run(applied, channel)
 }
 
 /** `arrived`: the numbers beyond the floor, lowest first. */

@@ -3,8 +3,11 @@ import type { Channel, Journal } from '../../../daemon/kernel/journal.ts'
 import type { SqliteAudit } from './audit.ts'
 import type { SqliteFile } from './file.ts'
 import { arrivalJournal } from './journal-arrivals.ts'
+import { keptJournal } from './journal-kept.ts'
+import { purgeJournal } from './journal-purges.ts'
 import { sentJournal } from './journal-sent.ts'
 import { createJournalTables } from './journal-tables.ts'
+import { waiverJournal } from './journal-waivers.ts'
 
 /** The audit chain of the same file: what a step of the journal tells it is in the same transaction. */
 export type JournalAudit = Pick<SqliteAudit, 'appendInside'>
@@ -12,7 +15,7 @@ export type JournalAudit = Pick<SqliteAudit, 'appendInside'>
 /** @throws SqliteError when the tables cannot be made. */
 export function sqliteJournal(file: SqliteFile, audit: JournalAudit): Journal {
   createJournalTables(file.db)
-  const columns = 'channel, peer, direction, state, epoch, detail, inventory, sent, received, duplicates'
+  const columns = 'channel, peer, direction, state, epoch, detail, inventory, inventory_at, sent, received, duplicates'
   const all = file.db.prepare<[], Channel>(`SELECT ${columns} FROM journal_channel ORDER BY channel`)
   const one = file.db.prepare<[string], Channel>(`SELECT ${columns} FROM journal_channel WHERE channel = ?`)
   const insert = file.db.prepare(
@@ -32,7 +35,10 @@ export function sqliteJournal(file: SqliteFile, audit: JournalAudit): Journal {
         audit.appendInside(db, events)
         setState.run(state, detail, channel)
       }),
-    ...sentJournal(file),
+    ...sentJournal(file, audit),
+    ...keptJournal(file),
     ...arrivalJournal(file, audit),
+    ...waiverJournal(file, audit),
+    ...purgeJournal(file, audit),
   }
 }

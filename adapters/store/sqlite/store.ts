@@ -19,7 +19,7 @@ import { DocumentCache } from './document-cache.ts'
 import { createJob, heldOf, putJob, removeJob, type Shelf, updateJob } from './documents.ts'
 import type { SqliteFile } from './file.ts'
 import { whereOf } from './filter.ts'
-import { bucketsOf, countOf, countsBy, listPage } from './listing.ts'
+import { bucketsOf, countOf, countsBy, distinctOf, listPage } from './listing.ts'
 import { documentFaults, type Schemas } from './soundness.ts'
 import { openTable, storedCollections, type Table } from './table.ts'
 
@@ -104,6 +104,11 @@ class SqliteStore implements Store {
   async countBy(from: AnyCollection, field: string, filter?: Filter) {
     const table = this.#table(from)
     return this.#file.read(() => countsBy(table, field, whereOf(table, filter)))
+  }
+
+  async distinct(from: AnyCollection, field: string, tenant_id: string) {
+    const table = this.#table(from)
+    return this.#file.read(() => distinctOf(table, field, tenant_id))
   }
 
   async histogram(from: AnyCollection, field: string, interval: number, filter?: Filter) {

@@ -1,37 +1,42 @@
 // Whether a message has come whole: by its own declaration, never by the time of its files.
-import * as fs from 'node:fs'
 import * as z from 'zod'
-import { type Item, pathOf } from './dropbox.ts'
-import { readDropped } from './dropped-file.ts'
-import type { Folders } from './layout.ts'
-import { strictJson } from './strict-json.ts'
+import { type Dropped, type Path, readDropped } from './dropped-file.ts'
+import type { Specimen } from './specimen.ts'
+import { type StrictJson, strictJson } from './strict-json.ts'
 
-const peek = z.looseObject({ payload: z.string() })
-const declared = z.looseObject({ body: z.looseObject({ length: z.int().min(0) }) })
+const jws = z.object({ payload: z.string() })
+const said = z.object({ kind: z.string(), body: z.object({ length: z.int().min(0) }) })
 
-/**
- * False while the envelope does not end its JSON or the body is shorter than the envelope says. Nothing here is
- * believed: whatever is wrong otherwise is left to the checks, so that it gets its reason.
- */
-export function isComplete(
-  folders: Folders,
-  item: Item,
-  limits: { readonly max_envelope_bytes: number; readonly max_body_bytes: number },
-): boolean {
-  const envelope = readDropped(pathOf(folders, item, 'env'), limits.max_envelope_bytes)
-  if (!('bytes' in envelope)) return true
-  const read = strictJson(envelope.bytes)
-  if (read.outcome === 'incomplete') return false
-  if (read.outcome !== 'value') return true
-  const length = declaredLength(read.value)
-  if (length === undefined || length > limits.max_body_bytes) return true
-  const body = fs.lstatSync(pathOf(folders, item, 'body'), { throwIfNoEntry: false })
-  return !body?.isFile() || body.size >= length
+/** What an envelope claims, unverified. Nothing here is believed: whatever is wrong is left to the checks. */
+export type Claims = { readonly envelope_json?: StrictJson; readonly kind?: string; readonly length?: number }
+
+export function claimsOf(envelope: Dropped): Claims {
+  if (!('bytes' in envelope)) return {}
+  const envelope_json = strictJson(envelope.bytes)
+  const payload = envelope_json.outcome === 'value' ? jws.safeParse(envelope_json.value).data?.payload : undefined
+  const claimed = payload === undefined ? undefined : said.safeParse(jsonIn(payload)).data
+  return { envelope_json, ...(claimed ? { kind: claimed.kind, length: claimed.body.length } : {}) }
 }
 
-function declaredLength(envelope: unknown): number | undefined {
-  const { data } = peek.safeParse(envelope)
-  if (!data) return undefined
-  const payload = strictJson(Buffer.from(data.payload, 'base64url'))
-  return payload.outcome === 'value' ? declared.safeParse(payload.value).data?.body.length : undefined
+/** Undefined while the envelope does not end its JSON or the body is shorter than the envelope says. */
+export function readIfComplete(
+  name: string,
+  paths: { readonly env: Path; readonly body: Path },
+  limits: { readonly max_envelope_bytes: number; readonly max_body_bytes: number },
+): Specimen | undefined {
+  const envelope = readDropped(paths.env, limits.max_envelope_bytes)
+  const claims = claimsOf(envelope)
+  if (claims.envelope_json?.outcome === 'incomplete') return undefined
+  const body = readDropped(paths.body, limits.max_body_bytes)
+  const { length = 0 } = claims
+  if (length <= limits.max_body_bytes && 'bytes' in body && body.bytes.length < length) return undefined
+  return { name, envelope, body, claims }
+}
+
+function jsonIn(payload: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'))
+  } catch {
+    return undefined
+  }
 }

@@ -3,7 +3,7 @@ import * as fs from 'node:fs'
 import { join } from 'node:path'
 import type { Path } from './dropped-file.ts'
 import type { Folders } from './layout.ts'
-import { fileOf, isTemporary, type MessageName, type Part, parseName } from './names.ts'
+import { isTemporary, type MessageName, type Part, parseName, pathIn } from './names.ts'
 
 /** Where each part of a message lies; `work` when it was there before. */
 export type Item = MessageName & { readonly [P in Part]: 'new' | 'work' | undefined }
@@ -36,7 +36,7 @@ export function lookInto(folders: Folders): Dropbox {
 }
 
 export function pathOf(folders: Folders, item: Item, part: Part): string {
-  return join(item[part] === 'new' ? folders.fresh : folders.work, fileOf(item.stem, part))
+  return pathIn(item[part] === 'new' ? folders.fresh : folders.work, item.stem, part)
 }
 
 /** A path of bytes where a text would name another file. */

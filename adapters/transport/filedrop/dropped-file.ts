@@ -2,7 +2,11 @@
 import * as fs from 'node:fs'
 import { type Fault, fault } from './reasons.ts'
 
-export type Dropped = { readonly bytes: Buffer } | { readonly fault: Fault } | { readonly gone: true }
+/** `inode`: which file the bytes are of, whatever name it has by now. */
+export type Dropped =
+  | { readonly bytes: Buffer; readonly inode: number }
+  | { readonly fault: Fault }
+  | { readonly gone: true }
 export type Path = string | Buffer
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = fs.constants
@@ -27,12 +31,12 @@ export function readDropped(path: Path, max_bytes: number, own = false): Dropped
     const stat = fs.fstatSync(file)
     const flaw = flawOf(stat)
     if (flaw) return { fault: flaw }
-    if (own && (stat.mode & 0o7777) !== 0o600) makePrivate(file)
+    if (own && !isPrivate(stat)) makePrivate(() => fs.fchmodSync(file, private_mode))
     const bytes = readUpTo(file, Math.min(stat.size, max_bytes) + 1)
     if (bytes.length > max_bytes || stat.size > max_bytes) {
       return { fault: fault('TOO_LARGE', `more than ${max_bytes} bytes`) }
     }
-    return { bytes }
+    return { bytes, inode: stat.ino }
   } finally {
     fs.closeSync(file)
   }
@@ -57,10 +61,16 @@ function notOpened(error: unknown): Dropped {
   throw error
 }
 
+export const private_mode = 0o600
+
+export function isPrivate(stat: fs.Stats): boolean {
+  return (stat.mode & 0o7777) === private_mode
+}
+
 /** Fails for a file of another user, whose mode is then theirs to keep; the folder is ours alone anyway. */
-function makePrivate(file: number): void {
+export function makePrivate(chmod: () => void): void {
   try {
-    fs.fchmodSync(file, 0o600)
+    chmod()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error
   }
@@ -69,10 +79,11 @@ function makePrivate(file: number): void {
 function readUpTo(file: number, wanted: number): Buffer {
   const buffer = Buffer.allocUnsafe(wanted)
   let length = 0
-  while (length < wanted) {
+  for (;;) {
     const count = fs.readSync(file, buffer, length, wanted - length, null)
-    if (count === 0) break
     length += count
+    // `wanted` is one more than the file is long, so one read of a file that stays as it is finds its end too.
+    if (count === 0 || length >= wanted - 1) break
   }
   return buffer.subarray(0, length)
 }

@@ -1,134 +1,107 @@
-// What becomes of a message that has been judged: the ledger is told, the audit chain is told, and only then its files move.
-import * as fs from 'node:fs'
+// What a scan works with, and how a message that may not come in is put away: audited first, then moved.
 import { join } from 'node:path'
-import type { LedgerEntry } from '../../../daemon/kernel/journal.ts'
+import type { AuditEvent } from '../../../daemon/kernel/audit.ts'
+import type { Waiver } from '../../../daemon/kernel/journal.ts'
+import type { Trace } from '../../../daemon/kernel/trace.ts'
 import type { Place, Trust } from './checks.ts'
 import { type Item, pathOf } from './dropbox.ts'
 import { kindOf } from './dropped-file.ts'
 import { eventOf, type Line } from './line.ts'
-import { duplicatesTotal, quarantinedTotal, receivedTotal } from './metrics.ts'
+import { quarantinedTotal } from './metrics.ts'
 import { fileOf, parts } from './names.ts'
 import { quarantine } from './quarantine.ts'
-import { type Fault, fault, reasons } from './reasons.ts'
-import { known, type Specimen, statementOf } from './specimen.ts'
+import type { Fault } from './reasons.ts'
+import { known, type Specimen } from './specimen.ts'
 import type { Surroundings } from './surroundings.ts'
 
-/** Everything that one scan of a channel works with. */
-export type Desk = {
+/** Everything that one scan of a channel works with, as it stands for one batch. */
+export type ScanDesk = {
   readonly line: Line
   readonly around: Surroundings
   readonly trust: Trust
   readonly place: Place
+  /** The channel's. */
+  readonly epoch: number
   /** Ordered messages that wait in `work` behind a gap, by stem. */
-  readonly held: Map<string, { readonly epoch: number; readonly seq: number }>
+  readonly held: Set<string>
   /** In `work` for no fault of their own since this process began: their being there counts as no attempt. */
   readonly deferred: Set<string>
-  readonly freeze: (detail: string, specimen: Specimen) => Promise<void>
+  /** What people let pass, by stem. */
+  readonly waivers: ReadonlyMap<string, Waiver>
+  readonly isStopped: () => boolean
+  readonly freeze: (detail: string, specimen: Specimen, trace: Trace) => Promise<void>
   /** Told of each item added to the quarantine. */
   readonly quarantined: (bytes: number) => void
+  /** Told of each accident. */
+  readonly failed: () => void
 }
 
-export async function applied(item: Item, specimen: Specimen, desk: Desk): Promise<void> {
-  const { line, around, place } = desk
-  const { epoch, seq, kind, msg_id, label } = statementOf(specimen)
-  const about = { channel: place.channel, epoch, seq, kind, digest: known(specimen, 'digest') }
-  const event = eventOf(line, 'filedrop.message.applied', msg_id, about, around, { label })
-  await around.journal.settle(place.channel, epoch, seq, { state: 'applied', code: '' }, [event])
-  around.metrics.count(receivedTotal, { peer: line.peer, kind })
-  around.log.info('filedrop.message.applied', { peer: line.peer, epoch, seq, kind, msg_id })
-  moveToDone(item, desk)
-}
+/** The same for one message, or one stray file, that the scan takes up: a trace begins with each. */
+export type Desk = ScanDesk & { readonly trace: Trace }
 
-/** Enters a proven message that is not to be applied, so that its number counts as arrived and is no gap. */
-export async function settleAs(
-  state: 'refused' | 'quarantined',
-  why: Fault,
-  specimen: Specimen,
-  { around, place }: Desk,
-): Promise<void> {
-  const { epoch, seq, prev, msg_id, kind } = known(specimen, 'statement')
-  const digest = known(specimen, 'digest')
-  await around.journal.receive(place.channel, { epoch, seq, digest, prev, msg_id, kind, at: around.clock.now() })
-  await around.journal.settle(place.channel, epoch, seq, { state, code: why.code ?? why.reason })
+export function appliedEvent(specimen: Specimen, { line, around, place, trace }: Desk): AuditEvent {
+  const { epoch, seq, kind, msg_id } = known(specimen, 'statement')
+  const label = known(specimen, 'entered')
+  const waived = specimen.waiver ? { waived: specimen.waiver.reason } : {}
+  const about = { channel: place.channel, digest: known(specimen, 'digest'), epoch, kind, seq, ...waived }
+  return eventOf(line, 'filedrop.message.applied', msg_id, about, around, { label, trace })
 }
 
 /** To quarantine, audited first: after a crash in between it is put away, and told, once more. */
-export async function putAway(item: Item, why: Fault, desk: Desk, specimen?: Specimen): Promise<void> {
-  const { line, around, place } = desk
-  const { stem, epoch, seq } = item
-  const statement = specimen?.statement
-  const where = {
-    peer: line.peer,
-    channel: place.channel,
-    epoch,
-    seq,
-    ...(statement ? { msg_id: statement.msg_id } : {}),
-    ...(specimen?.digest === undefined ? {} : { statement_digest: specimen.digest }),
-  }
-  await tellRefused(stem, why, where, desk)
+export async function putAway(item: Item, why: Fault, desk: Desk): Promise<void> {
+  await desk.around.record([closingEvent(item, why, desk)])
+  tellPutAway(item.stem, why, desk)
+  moveAway(item, why, desk)
+}
+
+export function closingEvent(item: Item, why: Fault, desk: Desk, specimen?: Specimen): AuditEvent {
+  return quarantinedEvent(item.stem, why, whereabouts(item, desk, specimen), desk)
+}
+
+export function quarantinedEvent(
+  target: string,
+  why: Fault,
+  about: Readonly<Record<string, unknown>>,
+  { line, around, trace }: Desk,
+): AuditEvent {
+  return eventOf(line, 'filedrop.message.quarantined', target, { ...about, ...why }, around, {
+    outcome: 'refused',
+    trace,
+  })
+}
+
+export function tellPutAway(file: string, why: Fault, { line, around, trace }: Desk): void {
+  const { trace_id } = trace
+  around.log.warn('filedrop.message.quarantined', { peer: line.peer, file, ...why, trace_id })
+  around.metrics.count(quarantinedTotal, { peer: line.peer, reason: why.reason })
+}
+
+/** The audit chain knows of it already. */
+export function moveAway(item: Item, why: Fault, desk: Desk, specimen?: Specimen): void {
+  const { line, around } = desk
+  const { stem } = item
   const files = parts.flatMap((part) =>
     item[part] === undefined
       ? []
       : [{ path: placed(item, part, desk), was: fileOf(stem, part), as: `${part}.json` as const }],
   )
-  const now = around.clock.now()
-  desk.quarantined(
-    quarantine(line.folders.quarantine, { ...where, stem, fault: why, now, mark: around.random(4) }, files),
-  )
-  forget(stem, desk)
+  const about = { ...whereabouts(item, desk, specimen), stem, fault: why, now: around.clock.now() }
+  const named = { ...about, mark: around.random(4) }
+  desk.quarantined(quarantine(line.folders.quarantine, named, files, around.reached))
 }
 
-export async function tellRefused(
-  target: string,
-  why: Fault,
-  about: Readonly<Record<string, unknown>>,
-  { line, around }: Desk,
-): Promise<void> {
-  const event = eventOf(line, 'filedrop.message.quarantined', target, { ...about, ...why }, around, {
-    outcome: 'refused',
-  })
-  await around.record([event])
-  around.log.warn('filedrop.message.quarantined', { peer: line.peer, file: target, ...why })
-  around.metrics.count(quarantinedTotal, { peer: line.peer, reason: why.reason })
-}
-
-/**
- * The ledger has closed this statement. Found in `work`: a crash came before its files were moved. Come anew: a
- * duplicate, silently done; where the first copy is kept already, the second is dropped.
- */
-export async function closeSettled(item: Item, entry: LedgerEntry, desk: Desk, wasInWork: boolean): Promise<void> {
-  const { line, around, place } = desk
-  if (wasInWork && entry.state !== 'applied') return await putAway(item, lastFault(entry), desk)
-  if (!wasInWork) {
-    await around.journal.duplicate(place.channel)
-    around.metrics.count(duplicatesTotal, { peer: line.peer })
+function whereabouts({ epoch, seq }: Item, { line, place }: Desk, specimen: Specimen | undefined) {
+  return {
+    peer: line.peer,
+    channel: place.channel,
+    epoch,
+    seq,
+    ...(specimen?.statement ? { msg_id: specimen.statement.msg_id } : {}),
+    ...(specimen?.digest === undefined ? {} : { statement_digest: specimen.digest }),
   }
-  const isKept = entry.state !== 'applied' || kindOf(join(line.folders.done, fileOf(item.stem, 'env'))) !== 'gone'
-  if (!isKept) return moveToDone(item, desk)
-  for (const part of parts) fs.rmSync(join(line.folders.work, fileOf(item.stem, part)), { force: true })
-  forget(item.stem, desk)
-}
-
-function lastFault({ state, code }: LedgerEntry): Fault {
-  if (state === 'refused') return { reason: 'REFUSED', detail: 'refused before a crash', code }
-  return fault(reasons.find((reason) => reason === code) ?? 'REFUSED', 'judged before a crash')
-}
-
-function moveToDone(item: Item, desk: Desk): void {
-  const { work, done } = desk.line.folders
-  for (const part of parts) {
-    const from = join(work, fileOf(item.stem, part))
-    if (kindOf(from) !== 'gone') fs.renameSync(from, join(done, fileOf(item.stem, part)))
-  }
-  forget(item.stem, desk)
 }
 
 function placed(item: Item, part: (typeof parts)[number], { line }: Desk): string {
   const inWork = join(line.folders.work, fileOf(item.stem, part))
   return kindOf(inWork) === 'gone' ? pathOf(line.folders, item, part) : inWork
-}
-
-function forget(stem: string, desk: Desk): void {
-  desk.held.delete(stem)
-  desk.deferred.delete(stem)
 }

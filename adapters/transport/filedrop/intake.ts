@@ -1,25 +1,33 @@
 // The receiving half of a line: one scan at a time over what lies there, in the order of the numbers.
 import type { Peer } from '../../../daemon/kernel/peer.ts'
+import { newTrace } from '../../../daemon/kernel/trace.ts'
+import { guarded } from './accident.ts'
 import type { Place, Trust } from './checks.ts'
+import type { Deliver } from './delivering.ts'
 import { type Item, lookInto, type Stranger } from './dropbox.ts'
 import { failureText } from './failure-text.ts'
-import { type Desk, putAway } from './fate.ts'
+import { type Desk, putAway, type ScanDesk } from './fate.ts'
 import { eventOf, type Line, standing } from './line.ts'
-import { gapGauge } from './metrics.ts'
 import { type Loop, loop } from './one-at-a-time.ts'
 import { stockOf } from './quarantine.ts'
 import { type Fault, fault } from './reasons.ts'
-import { finishHalf, putAwayStranger } from './stray-files.ts'
+import { bringBack } from './releasing.ts'
+import { putAwayStranger } from './stray-files.ts'
 import type { Surroundings } from './surroundings.ts'
-import { type Deliver, takeIn } from './taking-in.ts'
+import { takeAll } from './sweep.ts'
 
 export type Intake = {
   readonly scanner: Loop
   /** Lies in quarantine now. */
   quarantined(): { items: number; bytes: number }
+  /** Ordered messages that wait behind a gap now. */
+  held(): number
+  /** Something else than a scan has changed what lies there. */
+  recount(): void
 }
 
-type Memory = Pick<Desk, 'held' | 'deferred'> & {
+type Memory = Pick<ScanDesk, 'held' | 'deferred'> & {
+  waivers: ScanDesk['waivers']
   isStopped: () => boolean
   /** Whether something failed in this scan. */
   hasFailed: boolean
@@ -31,8 +39,9 @@ type Memory = Pick<Desk, 'held' | 'deferred'> & {
 
 export function intake(line: Line, around: Surroundings, deliver: Deliver): Intake {
   const memory: Memory = {
-    held: new Map(),
+    held: new Set(),
     deferred: new Set(),
+    waivers: new Map(),
     stock: undefined,
     missing: 0,
     hasWaiting: true,
@@ -50,7 +59,14 @@ export function intake(line: Line, around: Surroundings, deliver: Deliver): Inta
       around.log.error('filedrop.scan.failed', { peer: line.peer, detail })
     },
   )
-  return { scanner, quarantined: () => stock(line, memory) }
+  return {
+    scanner,
+    quarantined: () => stock(line, memory),
+    held: () => memory.held.size,
+    recount() {
+      memory.stock = undefined
+    },
+  }
 }
 
 function stock(line: Line, memory: Memory): { items: number; bytes: number } {
@@ -59,114 +75,93 @@ function stock(line: Line, memory: Memory): { items: number; bytes: number } {
 }
 
 async function scan(line: Line, around: Surroundings, deliver: Deliver, memory: Memory): Promise<void> {
-  const now = await standing(line, 'in', around)
-  if (!now.peer) return
-  const desk = deskOf(line, around, memory, now.peer, now.epoch)
   memory.hasFailed = false
+  await takeBack(line, around, memory)
+  const deskNow = async () => {
+    if (memory.isStopped() || isFull(line, around, memory)) return undefined
+    const { peer, epoch } = await standing(line, 'in', around)
+    return peer && deskOf(line, around, memory, peer, epoch)
+  }
+  const desk = await deskNow()
+  if (!desk) return
   const { items, strangers } = lookInto(line.folders)
   const waiting: Waiting[] = []
   await sortStrangers(strangers, desk, memory, waiting)
-  const isThrough = await takeAll(items, desk, deliver, memory, waiting)
+  const { held, deferred } = memory
+  const waits = (item: Item, own: Desk) => {
+    waiting.push({ names: namesOf(item), desk: own, giveUp: (why) => putAway(item, why, own) })
+  }
+  const isThrough = await takeAll(items, { held, deferred, deliver, deskNow, traced, waits })
   await tellGaps(desk, memory)
-  if (!isThrough || memory.isStopped() || isFull(line, around, memory)) return
+  if (!isThrough || !(await deskNow())) return
   await giveUpOn(waiting, desk, memory)
   if (!memory.hasFailed) line.trouble.delete('in')
 }
 
+/** Before the look at what lies there, and also when the quarantine is full: this is how it is emptied. */
+async function takeBack(line: Line, around: Surroundings, memory: Memory): Promise<void> {
+  if (memory.isStopped() || !(await standing(line, 'in', around)).peer) return
+  const { waivers, back } = await bringBack(line, around)
+  memory.waivers = waivers
+  for (const stem of back) memory.deferred.add(stem)
+  if (back.length > 0) memory.stock = undefined
+}
+
 async function sortStrangers(
   strangers: readonly Stranger[],
-  desk: Desk,
+  scanDesk: ScanDesk,
   memory: Memory,
   waiting: Waiting[],
 ): Promise<void> {
   for (const stranger of strangers) {
-    if (memory.isStopped() || isFull(desk.line, desk.around, memory)) return
+    if (memory.isStopped() || isFull(scanDesk.line, scanDesk.around, memory)) return
+    const desk = traced(scanDesk)
     const giveUp = (why: Fault) => putAwayStranger(stranger, why, desk)
-    if (stranger.isTemporary) waiting.push({ names: [String(stranger.name)], giveUp })
-    else await guarded(desk, memory, String(stranger.name), () => giveUp(fault('NAME', 'no name that a message has')))
+    if (stranger.isTemporary) waiting.push({ names: [String(stranger.name)], desk, giveUp })
+    else await guarded(desk, String(stranger.name), () => giveUp(fault('NAME', 'no name that a message has')))
   }
 }
 
-/** One file that cannot be handled must not stop the others. Undefined when it failed. */
-async function guarded<T>(
-  { line, around }: Desk,
-  memory: Memory,
-  file: string,
-  act: () => Promise<T>,
-): Promise<T | undefined> {
-  try {
-    return await act()
-  } catch (error) {
-    memory.hasFailed = true
-    const detail = failureText(error)
-    line.trouble.set('in', `a message failed, and is tried again: ${detail}`)
-    around.log.error('filedrop.message.failed', { peer: line.peer, file, detail })
-    return undefined
-  }
+function traced(desk: ScanDesk): Desk {
+  return { ...desk, trace: newTrace(desk.around.random) }
 }
 
-/** False when the scan ended early: the rest is left where it lies. */
-async function takeAll(
-  items: readonly Item[],
-  desk: Desk,
-  deliver: Deliver,
-  memory: Memory,
-  waiting: Waiting[],
-): Promise<boolean> {
-  const { line, around } = desk
-  let mayOvertake = true
-  let isThrough = true
-  for (const item of items) {
-    if (memory.isStopped() || isFull(line, around, memory)) return false
-    const isPair = item.env !== undefined && item.body !== undefined
-    const taken = await guarded(desk, memory, item.stem, () =>
-      isPair ? takeIn(item, desk, deliver, mayOvertake) : finishHalf(item, desk),
-    )
-    if (taken === 'pause' || taken === 'freeze') return false
-    if (taken === 'wait') waiting.push({ names: namesOf(item), giveUp: (why) => putAway(item, why, desk) })
-    if (taken !== undefined) continue
-    // Ordered messages behind it must not overtake it; it is tried again with the next scan.
-    mayOvertake = false
-    isThrough = false
-  }
-  return isThrough
+type Waiting = {
+  readonly names: readonly string[]
+  readonly desk: Desk
+  readonly giveUp: (why: Fault) => Promise<void>
 }
-
-type Waiting = { readonly names: readonly string[]; readonly giveUp: (why: Fault) => Promise<void> }
 
 function namesOf({ stem, env, body }: Item): string[] {
   return [...(env ? [`${stem}.env`] : []), ...(body ? [`${stem}.body`] : [])]
 }
 
 /** Their age is counted by the journal from when they were first seen: times of files are the sender's to choose. */
-async function giveUpOn(waiting: readonly Waiting[], desk: Desk, memory: Memory): Promise<void> {
+async function giveUpOn(waiting: readonly Waiting[], { around, place }: ScanDesk, memory: Memory): Promise<void> {
   if (waiting.length === 0 && !memory.hasWaiting) return
-  const { journal, clock, settings } = desk.around
+  const { journal, clock, settings } = around
   const now = clock.now()
   const since = await journal.waiting(
-    desk.place.channel,
+    place.channel,
     waiting.flatMap(({ names }) => names),
     now,
   )
   memory.hasWaiting = waiting.length > 0
-  for (const { names, giveUp } of waiting) {
+  for (const { names, desk, giveUp } of waiting) {
     const first = Math.min(...names.map((name) => since.get(name) ?? now))
     if (now - first >= settings.truncated_after_ms) {
-      await guarded(desk, memory, names.join(' '), () => giveUp(fault('TRUNCATED', 'it never became complete')))
+      await guarded(desk, names.join(' '), () => giveUp(fault('TRUNCATED', 'it never became complete')))
     }
   }
 }
 
-async function tellGaps({ line, around, place }: Desk, memory: Memory): Promise<void> {
-  const { floor, highest, arrived } = await place.journal.progress(place.channel, place.epoch)
+async function tellGaps({ line, around, place, epoch }: ScanDesk, memory: Memory): Promise<void> {
+  const { floor, highest, arrived } = await around.journal.progress(place.channel, epoch)
   const missing = highest - floor - arrived
-  around.metrics.set(gapGauge, { peer: line.peer }, missing)
   if (missing > memory.missing) {
-    const gaps = await around.journal.gaps(place.channel, place.epoch, 16)
+    const gaps = await around.journal.gaps(place.channel, epoch, 16)
     around.log.warn('filedrop.gap', { peer: line.peer, missing, gaps })
-    await around.record([
-      eventOf(line, 'filedrop.gap.found', place.channel, { epoch: place.epoch, missing, gaps }, around),
-    ])
+    await around.record([eventOf(line, 'filedrop.gap.found', place.channel, { epoch, missing, gaps }, around)])
   }
   memory.missing = missing
 }
@@ -181,17 +176,15 @@ function isFull(line: Line, { settings, log }: Surroundings, memory: Memory): bo
 
 const full = 'the quarantine is full; intake stops until it is emptied'
 
-function deskOf(line: Line, around: Surroundings, memory: Memory, peer: Peer, epoch: number): Desk {
+function deskOf(line: Line, around: Surroundings, memory: Memory, peer: Peer, epoch: number): ScanDesk {
   const { journal, signatures, label_policy, site, tenant_id, releasable_names, clock, settings } = around
-  const trust: Trust = { signatures, pinned: peer.keys, threshold: peer.threshold }
+  const trust: Trust = { signatures, pinned: peer.keys, threshold: peer.threshold, formats: around.formats }
   const place: Place = {
     site,
     tenant_id,
     releasable_names,
     peer,
     channel: line.channel.in,
-    epoch,
-    journal,
     label_policy,
     now: clock.now(),
     skew_ms: settings.skew_ms,
@@ -202,12 +195,19 @@ function deskOf(line: Line, around: Surroundings, memory: Memory, peer: Peer, ep
     around,
     trust,
     place,
+    epoch,
     held: memory.held,
     deferred: memory.deferred,
-    async freeze(detail, { statement, digest }) {
+    waivers: memory.waivers,
+    isStopped: memory.isStopped,
+    failed() {
+      memory.hasFailed = true
+    },
+    async freeze(detail, { statement, digest }, trace) {
       const about = { epoch: statement?.epoch, seq: statement?.seq, digest, detail }
       const event = eventOf(line, 'filedrop.channel.equivocation', line.channel.in, about, around, {
         outcome: 'refused',
+        trace,
       })
       await journal.setState(line.channel.in, 'frozen', detail, [event])
     },

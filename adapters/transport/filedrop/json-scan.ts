@@ -1,13 +1,13 @@
-// Walks JSON text once, byte by byte, for what JSON.parse does not tell: repeated keys, depth, and a text that only lacks its end.
+// Walks JSON text once for what JSON.parse does not tell: repeated keys, depth, and a text that only lacks its end.
 
 export type JsonFlaw = 'incomplete' | { readonly outcome: 'BAD_JSON' | 'DUP_KEY'; readonly detail: string }
 
-/** The first flaw of well-formed UTF-8 bytes as JSON; undefined when there is none. */
-export function scanJson(bytes: Buffer, max_depth: number): JsonFlaw | undefined {
-  const scan = new JsonScan(bytes, max_depth)
+/** The first flaw of a text as JSON; undefined when there is none. */
+export function scanJson(text: string, max_depth: number): JsonFlaw | undefined {
+  const scan = new JsonScan(text, max_depth)
   if (!scan.value(0)) return scan.flaw
   scan.space()
-  return scan.at === bytes.length ? undefined : { outcome: 'BAD_JSON', detail: 'something follows the JSON value' }
+  return scan.at === text.length ? undefined : { outcome: 'BAD_JSON', detail: 'something follows the JSON value' }
 }
 
 const quote = 0x22
@@ -17,35 +17,35 @@ const colon = 0x3a
 const endOfArray = 0x5d
 const endOfObject = 0x7d
 const escapes = new Set([...'"\\/bfnrt'].map((char) => char.charCodeAt(0)))
-const literals = new Map(['true', 'false', 'null'].map((word) => [word.charCodeAt(0), Buffer.from(word)]))
+const literals = new Map(['true', 'false', 'null'].map((word) => [word.charCodeAt(0), word]))
 
 /** Every method returns whether the text is right so far; when not, `flaw` says why. */
 class JsonScan {
-  readonly #bytes: Buffer
+  readonly #text: string
   readonly #max_depth: number
   at = 0
   flaw: JsonFlaw = 'incomplete'
 
-  constructor(bytes: Buffer, max_depth: number) {
-    this.#bytes = bytes
+  constructor(text: string, max_depth: number) {
+    this.#text = text
     this.#max_depth = max_depth
   }
 
   value(depth: number): boolean {
     this.space()
-    const byte = this.#bytes[this.at]
-    if (byte === undefined) return false
-    if (byte === 0x7b) return this.#object(depth + 1)
-    if (byte === 0x5b) return this.#array(depth + 1)
-    if (byte === quote) return this.#string()
-    const word = literals.get(byte)
+    const code = this.#unit()
+    if (code === undefined) return false
+    if (code === 0x7b) return this.#object(depth + 1)
+    if (code === 0x5b) return this.#array(depth + 1)
+    if (code === quote) return this.#string()
+    const word = literals.get(code)
     return word ? this.#literal(word) : this.#number()
   }
 
   space(): void {
     for (;;) {
-      const byte = this.#bytes[this.at]
-      if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return
+      const code = this.#unit()
+      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return
       this.at += 1
     }
   }
@@ -62,16 +62,16 @@ class JsonScan {
       if (this.#next() !== colon) return this.#lacks('a colon is missing')
       this.at += 1
       if (!this.value(depth)) return false
-      const byte = this.#next()
-      if (byte === endOfObject) return this.#step()
-      if (byte !== comma) return this.#lacks('an object does not go on')
+      const code = this.#next()
+      if (code === endOfObject) return this.#step()
+      if (code !== comma) return this.#lacks('an object does not go on')
       this.at += 1
     }
   }
 
   #isNewKey(keys: Set<string>, start: number): boolean {
-    const text = this.#bytes.toString('utf8', start + 1, this.at - 1)
-    const key = text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text
+    const raw = this.#text.slice(start + 1, this.at - 1)
+    const key = raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw
     if (key === '__proto__') return this.#bad('a key that no object may have')
     if (keys.has(key)) {
       this.flaw = { outcome: 'DUP_KEY', detail: 'an object has a key twice' }
@@ -87,31 +87,30 @@ class JsonScan {
     if (this.#next() === endOfArray) return this.#step()
     for (;;) {
       if (!this.value(depth)) return false
-      const byte = this.#next()
-      if (byte === endOfArray) return this.#step()
-      if (byte !== comma) return this.#lacks('an array does not go on')
+      const code = this.#next()
+      if (code === endOfArray) return this.#step()
+      if (code !== comma) return this.#lacks('an array does not go on')
       this.at += 1
     }
   }
 
   #string(): boolean {
-    const bytes = this.#bytes
     this.at += 1
     for (;;) {
-      const byte = bytes[this.at]
-      if (byte === undefined) return false
-      if (byte < 0x20) return this.#bad('a control character in a string')
+      const code = this.#unit()
+      if (code === undefined) return false
+      if (code < 0x20) return this.#bad('a control character in a string')
       this.at += 1
-      if (byte === quote) return true
-      if (byte === backslash && !this.#escape()) return false
+      if (code === quote) return true
+      if (code === backslash && !this.#escape()) return false
     }
   }
 
   #escape(): boolean {
-    const byte = this.#bytes[this.at]
-    if (byte === undefined) return false
+    const code = this.#unit()
+    if (code === undefined) return false
     this.at += 1
-    if (byte !== 0x75) return escapes.has(byte) || this.#bad('an unknown escape')
+    if (code !== 0x75) return escapes.has(code) || this.#bad('an unknown escape')
     const unit = this.#hex()
     if (unit === undefined) return false
     if (unit < 0xd800 || unit > 0xdfff) return true
@@ -120,9 +119,9 @@ class JsonScan {
 
   #secondHalf(first: number): boolean {
     for (const wanted of [backslash, 0x75]) {
-      const byte = this.#bytes[this.at]
-      if (byte === undefined && first < 0xdc00) return false
-      if (byte !== wanted || first > 0xdbff) return this.#bad('half a surrogate pair')
+      const code = this.#unit()
+      if (code === undefined && first < 0xdc00) return false
+      if (code !== wanted || first > 0xdbff) return this.#bad('half a surrogate pair')
       this.at += 1
     }
     const second = this.#hex()
@@ -133,9 +132,9 @@ class JsonScan {
   #hex(): number | undefined {
     let unit = 0
     for (let i = 0; i < 4; i++) {
-      const byte = this.#bytes[this.at]
-      if (byte === undefined) return undefined
-      const digit = Number.parseInt(String.fromCharCode(byte), 16)
+      const code = this.#unit()
+      if (code === undefined) return undefined
+      const digit = Number.parseInt(String.fromCharCode(code), 16)
       if (Number.isNaN(digit)) {
         this.#bad('an escape that is no character')
         return undefined
@@ -146,11 +145,11 @@ class JsonScan {
     return unit
   }
 
-  #literal(word: Buffer): boolean {
+  #literal(word: string): boolean {
     for (const wanted of word) {
-      const byte = this.#bytes[this.at]
-      if (byte === undefined) return false
-      if (byte !== wanted) return this.#bad('an unknown word')
+      const char = this.#text[this.at]
+      if (char === undefined) return false
+      if (char !== wanted) return this.#bad('an unknown word')
       this.at += 1
     }
     return true
@@ -158,29 +157,29 @@ class JsonScan {
 
   #number(): boolean {
     const start = this.at
-    if (this.#bytes[this.at] === 0x2d) this.at += 1
-    if (this.#bytes[this.at] === 0x30) this.at += 1
+    if (this.#unit() === 0x2d) this.at += 1
+    if (this.#unit() === 0x30) this.at += 1
     else if (!this.#digits()) return false
-    if (this.#bytes[this.at] === 0x2e) {
+    if (this.#unit() === 0x2e) {
       this.at += 1
       if (!this.#digits()) return false
     }
-    const exponent = this.#bytes[this.at]
+    const exponent = this.#unit()
     if (exponent === 0x65 || exponent === 0x45) {
       this.at += 1
-      const sign = this.#bytes[this.at]
+      const sign = this.#unit()
       if (sign === 0x2b || sign === 0x2d) this.at += 1
       if (!this.#digits()) return false
     }
-    const finite = Number.isFinite(Number(this.#bytes.toString('latin1', start, this.at)))
+    const finite = Number.isFinite(Number(this.#text.slice(start, this.at)))
     return finite || this.#bad('a number out of range')
   }
 
   #digits(): boolean {
     const start = this.at
     for (;;) {
-      const byte = this.#bytes[this.at]
-      if (byte === undefined || byte < 0x30 || byte > 0x39) break
+      const code = this.#unit()
+      if (code === undefined || code < 0x30 || code > 0x39) break
       this.at += 1
     }
     if (this.at > start) return true
@@ -189,7 +188,12 @@ class JsonScan {
 
   #next(): number | undefined {
     this.space()
-    return this.#bytes[this.at]
+    return this.#unit()
+  }
+
+  /** The code unit here; undefined at the end. */
+  #unit(): number | undefined {
+    return this.at < this.#text.length ? this.#text.charCodeAt(this.at) : undefined
   }
 
   #step(): true {
@@ -204,6 +208,6 @@ class JsonScan {
 
   /** As `#bad`, unless the text ends here: then it only lacks its end, and `flaw` is `incomplete` still. */
   #lacks(detail: string): false {
-    return this.at < this.#bytes.length && this.#bad(detail)
+    return this.at < this.#text.length && this.#bad(detail)
   }
 }

@@ -1,12 +1,14 @@
 // One peer's line: its folders, the names of its two channels, and whether they may be used at this moment.
 import type { AuditEvent } from '../../../daemon/kernel/audit.ts'
+import type { ChannelStatus } from '../../../daemon/kernel/channel-status.ts'
 import { isRefused, type Refused } from '../../../daemon/kernel/errors.ts'
 import type { Direction } from '../../../daemon/kernel/journal.ts'
 import type { Label } from '../../../daemon/kernel/label.ts'
 import type { Peer } from '../../../daemon/kernel/peer.ts'
-import type { ChannelStatus } from '../../../daemon/kernel/transport.ts'
+import type { Trace } from '../../../daemon/kernel/trace.ts'
 import { channelName, type Folders, folderFault, foldersOf } from './layout.ts'
 import { alarmsTotal } from './metrics.ts'
+import { type Pace, pace } from './pace.ts'
 import type { Surroundings } from './surroundings.ts'
 
 export type Standing = {
@@ -23,13 +25,25 @@ export type Line = {
   readonly channel: Readonly<Record<Direction, string>>
   /** A fault that only work on the channel could find, until that work goes well again. */
   readonly trouble: Map<Direction, string>
+  readonly pace: Readonly<Record<Direction, Pace>>
+  /** Nothing has come for three intervals of the peer's inventories, by the clock that never jumps. */
+  stale: boolean
   /** Raised already, so that an alarm sounds once. */
   readonly alarms: Map<Direction, string>
 }
 
-export function lineTo(peer: string, { root, site }: Surroundings): Line {
+export function lineTo(peer: string, { root, site }: Pick<Surroundings, 'root' | 'site'>): Line {
   const channel = { out: channelName(site, peer), in: channelName(peer, site) }
-  return { peer, folders: foldersOf(root, peer), channel, trouble: new Map(), alarms: new Map() }
+  const folders = foldersOf(root, peer)
+  return {
+    peer,
+    folders,
+    channel,
+    pace: { out: pace(), in: pace() },
+    stale: false,
+    trouble: new Map(),
+    alarms: new Map(),
+  }
 }
 
 /** Whether the channel may be used now; a stop or a freeze is told once, loudly. */
@@ -72,24 +86,28 @@ async function alarm(line: Line, direction: Direction, now: Standing, around: Su
   ])
 }
 
-/** An event of the audit chain about this line; `refused` when something was not let through. */
+/**
+ * An event of the audit chain about this line; `refused` when something was not let through. `trace` is that of the
+ * message which it is about: what concerns the line alone stands in none.
+ */
 export function eventOf(
   line: Line,
   action: string,
   target: string,
   detail: Readonly<Record<string, unknown>>,
   { clock, tenant_id, random }: Pick<Surroundings, 'clock' | 'tenant_id' | 'random'>,
-  more: { readonly outcome?: AuditEvent['outcome']; readonly label?: Label } = {},
+  more: { readonly outcome?: AuditEvent['outcome']; readonly label?: Label; readonly trace?: Trace } = {},
 ): AuditEvent {
+  // In canonical order, in which it is printed fastest.
   return {
-    at: new Date(clock.now()).toISOString(),
     action,
-    outcome: more.outcome ?? 'done',
-    tenant_id,
-    subject: `peer:${line.peer}`,
-    target,
-    trace_id: random(16),
+    at: new Date(clock.now()).toISOString(),
     detail,
     ...(more.label ? { label: more.label } : {}),
+    outcome: more.outcome ?? 'done',
+    subject: `peer:${line.peer}`,
+    target,
+    tenant_id,
+    trace_id: more.trace?.trace_id ?? random(16),
   }
 }

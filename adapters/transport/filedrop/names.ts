@@ -26,6 +26,11 @@ export function fileOf(stem: string, part: Part): string {
   return `${stem}.${part}.json`
 }
 
+/** `folder` is absolute and plain: nothing is left for `path.join` to do, which costs as much as looking at the file. */
+export function pathIn(folder: string, stem: string, part: Part): string {
+  return `${folder}/${fileOf(stem, part)}`
+}
+
 /** What carriers call a file that they are still writing: it is given time, as an incomplete message is. */
 export function isTemporary(file: string): boolean {
   return file.startsWith('.') || /\.(tmp|part)$/.test(file)

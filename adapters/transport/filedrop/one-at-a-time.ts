@@ -30,6 +30,16 @@ export function inBatches<Q, A>(
     })
 }
 
+/** Runs what it is given one after the other, in the order of asking. */
+export function oneByOne(): <T>(run: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (run) => {
+    const running = last.then(run)
+    last = running.catch(() => undefined)
+    return running
+  }
+}
+
 export type Loop = {
   /** Runs soon: at once, or after the run that is under way. Many requests are one run. */
   trigger(): void

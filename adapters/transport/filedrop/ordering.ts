@@ -1,7 +1,7 @@
 // Which kinds of message may be applied in any order, and which wait for all that were sent before them.
 import type { MessageKind } from '../../../daemon/kernel/transport.ts'
 
-/** Contributions commute: the same set gives the same result to the bit. Everything else tells of a state. */
+/** Contributions commute: the same set gives the same result to the bit. Of receipts the newest counts. Everything else tells of a state. */
 const order: Readonly<Record<MessageKind, 'commutes' | 'ordered'>> = {
   contribution: 'commutes',
   invitation: 'ordered',
@@ -11,7 +11,7 @@ const order: Readonly<Record<MessageKind, 'commutes' | 'ordered'>> = {
   resolution: 'ordered',
   keys: 'ordered',
   inventory: 'ordered',
-  gap_receipt: 'ordered',
+  gap_receipt: 'commutes',
 }
 
 export function isOrdered(kind: MessageKind): boolean {

@@ -1,7 +1,8 @@
 // Whether the message belongs here and now: for this site, on this channel, neither too old nor from the future.
 import type { Place } from './checks.ts'
+import type { Ledger } from './ledger.ts'
 import { type Fault, fault } from './reasons.ts'
-import { known, type Specimen } from './specimen.ts'
+import { known, passesOver, type Specimen } from './specimen.ts'
 
 const day_ms = 86_400_000
 
@@ -21,12 +22,13 @@ export function channelCheck(specimen: Specimen, place: Place): Fault | undefine
 }
 
 /** A message that was fresh when it arrived stays so: downtime of this site makes nothing expire. */
-export async function freshnessCheck(specimen: Specimen, place: Place): Promise<Fault | undefined> {
+export function freshnessCheck(specimen: Specimen, place: Place, ledger: Ledger): Fault | undefined {
   if (!place.trusted_clock || !staleness(specimen, place, place.now)) return undefined
   const { epoch, seq } = known(specimen, 'statement')
-  const entry = await place.journal.entry(place.channel, epoch, seq)
+  const entry = ledger.entry(epoch, seq)
   const arrived = entry?.digest === specimen.digest ? entry?.at : undefined
-  return staleness(specimen, place, arrived ?? place.now)
+  const stale = staleness(specimen, place, arrived ?? place.now)
+  return stale && passesOver(specimen, stale.reason) ? undefined : stale
 }
 
 function staleness(specimen: Specimen, { peer, skew_ms }: Place, at: number): Fault | undefined {

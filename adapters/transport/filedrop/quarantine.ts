@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { peer as pinned } from '../../../daemon/kernel/peer.ts'
 import { kindOf, type Path } from './dropped-file.ts'
+import type { Reached } from './fault-points.ts'
 import { foldersOf } from './layout.ts'
 import { readOwnFile, writeDurably } from './own-file.ts'
 import { type Fault, reasons } from './reasons.ts'
@@ -43,7 +44,7 @@ export type Case = Omit<ReasonFile, 'v' | 'reason' | 'detail' | 'code' | 'files'
 }
 
 /** The reason is on disk before anything moves, so that no file lies there unexplained. Returns the bytes it takes. */
-export function quarantine(folder: string, about: Case, files: readonly Moved[]): number {
+export function quarantine(folder: string, about: Case, files: readonly Moved[], reached?: Reached): number {
   const { stem, fault, now, mark, ...where } = about
   const id = `${stem}-${mark}`
   const present = files.filter(({ path }) => kindOf(path) !== 'gone')
@@ -61,9 +62,11 @@ export function quarantine(folder: string, about: Case, files: readonly Moved[])
   }
   const reason = join(folder, `${id}.reason.json`)
   writeDurably(reason, `${JSON.stringify(content, undefined, 2)}\n`)
+  reached?.('reason-written')
   for (const { path, as } of present) {
     fs.renameSync(path, join(folder, `${id}.${as}`))
     closeToOthers(join(folder, `${id}.${as}`))
+    reached?.('moved-to-quarantine')
   }
   return sizes.reduce((sum, size) => sum + size, sizeOf(reason))
 }

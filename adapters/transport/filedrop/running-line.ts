@@ -1,11 +1,13 @@
 // A line at work: its loops, and the watchers that wake them.
+
+import type { Deliver } from './delivering.ts'
+import { evidence } from './evidence.ts'
 import { failureText } from './failure-text.ts'
 import { type Intake, intake } from './intake.ts'
 import type { Line } from './line.ts'
 import { type Outbox, outbox } from './outbox.ts'
 import { clearDrafts } from './publishing.ts'
 import type { Surroundings } from './surroundings.ts'
-import type { Deliver } from './taking-in.ts'
 import { type Watching, watchFolder } from './watching.ts'
 
 export type RunningLine = {
@@ -24,6 +26,7 @@ export type RunningLine = {
 /** `isThere`: whether the folders have been made, so that they can be watched. */
 export function openLine(line: Line, around: Surroundings, isThere: () => boolean): RunningLine {
   const sending = outbox(line, around)
+  const proofs = evidence(line, sending, around)
   let receiving: Intake | undefined
   const watching: Watching[] = []
 
@@ -36,13 +39,16 @@ export function openLine(line: Line, around: Surroundings, isThere: () => boolea
     watching.push(watchFolder(line.folders.fresh, () => scanner.trigger(), onError))
     watching.push(watchFolder(line.folders.ready, () => sending.pickups.trigger(), onError))
   }
-  const loops = () => [sending.publisher, sending.pickups, ...(receiving ? [receiving.scanner] : [])]
+  const loops = () => [sending.reporter, sending.publisher, sending.pickups, ...(receiving ? [receiving.scanner] : [])]
   return {
     line,
     outbox: sending,
     intake: () => receiving,
     run(deliver) {
-      receiving ??= intake(line, around, deliver)
+      // What is said to the carrier itself goes no further.
+      receiving ??= intake(line, around, (message, trace) =>
+        message.statement.kind === 'gap_receipt' ? proofs.take(message) : deliver(message, trace),
+      )
       if (isThere()) tidy(line, around)
     },
     trigger() {

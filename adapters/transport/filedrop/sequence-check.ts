@@ -1,15 +1,16 @@
 // Whether the number fits what arrived before: no second message under one number, no leap, no broken chain.
 import type { Place } from './checks.ts'
+import type { Ledger } from './ledger.ts'
 import { type Fault, fault } from './reasons.ts'
 import { fast_forward } from './settings.ts'
-import { known, type Specimen } from './specimen.ts'
+import { known, passesOver, type Specimen } from './specimen.ts'
 
 /** `prev` of the first message of an epoch. */
 export const no_predecessor = '0'.repeat(96)
 
-export async function sequenceCheck(specimen: Specimen, place: Place): Promise<Fault | undefined> {
+export function sequenceCheck(specimen: Specimen, _place: Place, ledger: Ledger): Fault | undefined {
   const { epoch, seq } = known(specimen, 'statement')
-  const entry = await place.journal.entry(place.channel, epoch, seq)
+  const entry = ledger.entry(epoch, seq)
   if (entry && entry.digest !== specimen.digest) {
     return fault('EQUIVOCATION', 'the sender signed two different messages under one number')
   }
@@ -17,18 +18,22 @@ export async function sequenceCheck(specimen: Specimen, place: Place): Promise<F
     specimen.entry = entry
     return undefined
   }
-  if (epoch > place.epoch) return fault('FAST_FORWARD', 'its epoch was not announced')
-  const { highest } = await place.journal.progress(place.channel, epoch)
-  if (seq - highest > fast_forward) return fault('FAST_FORWARD', `it leaps over ${seq - highest - 1} messages`)
-  return chainFault(specimen, place)
+  const leap = passesOver(specimen, 'FAST_FORWARD') ? undefined : leapFault(epoch, seq, ledger)
+  return leap ?? chainFault(specimen, ledger)
+}
+
+function leapFault(epoch: number, seq: number, ledger: Ledger): Fault | undefined {
+  if (epoch > ledger.epoch) return fault('FAST_FORWARD', 'its epoch was not announced')
+  const leap = seq - ledger.highest(epoch)
+  return leap > fast_forward ? fault('FAST_FORWARD', `it leaps over ${leap - 1} messages`) : undefined
 }
 
 /** A link is judged only when both its ends are there: a gap proves nothing. */
-async function chainFault(specimen: Specimen, { journal, channel }: Place): Promise<Fault | undefined> {
+function chainFault(specimen: Specimen, ledger: Ledger): Fault | undefined {
   const { epoch, seq, prev } = known(specimen, 'statement')
-  const before = seq === 1 ? no_predecessor : (await journal.entry(channel, epoch, seq - 1))?.digest
+  const before = seq === 1 ? no_predecessor : ledger.entry(epoch, seq - 1)?.digest
   if (before !== undefined && before !== prev) return fault('CHAIN_BREAK', 'it does not follow the message before it')
-  const after = await journal.entry(channel, epoch, seq + 1)
+  const after = ledger.entry(epoch, seq + 1)
   if (after && after.prev !== specimen.digest) return fault('CHAIN_BREAK', 'the message after it follows another one')
   return undefined
 }

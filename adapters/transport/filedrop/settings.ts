@@ -1,5 +1,6 @@
 // What an operator can turn on the file-drop carrier, with the limits that the format names.
 import * as z from 'zod'
+import { scannerSettings } from './scanning.ts'
 
 const day_ms = 86_400_000
 
@@ -19,6 +20,8 @@ export const filedropSettings = z.strictObject({
   max_attempts: z.int().min(1).default(3).meta({ doc: 'Crashes or exceptions before a message is POISON.' }),
   max_held: z.int().min(0).default(1_024).meta({ doc: 'Ordered messages that wait behind a gap.' }),
   quarantine_max_bytes: z.int().min(0).default(1_073_741_824).meta({ doc: 'Per channel; intake stops when reached.' }),
+  resend_per_min: z.int().min(1).default(10_000).meta({ doc: 'Messages of a channel sent again in a minute.' }),
+  scanner: scannerSettings.optional().meta({ doc: 'Command that judges each body before it is taken in.' }),
   max_hops: z.int().min(0).max(16).default(1).meta({ doc: 'How often a sent message may be passed on.' }),
 })
 export type FiledropSettings = z.infer<typeof filedropSettings>

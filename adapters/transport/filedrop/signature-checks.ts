@@ -1,11 +1,12 @@
 // Who signed, and then what: the bytes are verified first, and those same bytes are parsed.
 import { sha384 } from '../../../daemon/kernel/canonical.ts'
 import type { NotVerified } from '../../../daemon/kernel/keys.ts'
+import { readStatement } from '../../../daemon/kernel/statement-format.ts'
 import type { Trust } from './checks.ts'
 import { shapeFault } from './file-checks.ts'
 import { parseName } from './names.ts'
 import { type Fault, fault, type Reason } from './reasons.ts'
-import { known, type Specimen, unlabelledStatement } from './specimen.ts'
+import { known, type Specimen } from './specimen.ts'
 import { strictJson } from './strict-json.ts'
 
 const outcomes: Readonly<Record<NotVerified, [Reason, string]>> = {
@@ -25,26 +26,29 @@ export async function signatureCheck(specimen: Specimen, trust: Trust): Promise<
   return fault('THRESHOLD', `${distinct} of ${trust.threshold} keys signed it`)
 }
 
-export function statementCheck(specimen: Specimen): Fault | undefined {
+export function statementCheck(specimen: Specimen, { formats }: Trust): Fault | undefined {
   const payload = known(specimen, 'payload')
   const read = strictJson(payload)
   if (read.outcome === 'incomplete') return fault('BAD_JSON', 'the statement does not end')
   if (read.outcome !== 'value') return fault(read.outcome, `the statement: ${read.detail}`)
-  const parsed = unlabelledStatement.safeParse(read.value)
-  if (!parsed.success) {
-    const isType = parsed.error.issues.some(({ path }) => ['v', 'type', 'kind'].includes(String(path[0])))
-    if (isType) return fault('TYPE', 'no message of a version and kind that this site knows')
-    return shapeFault('the statement', parsed.error, 'SCHEMA')
+  const reading = readStatement(read.value, formats)
+  if (reading.read === 'unknown_version')
+    return fault('TYPE', 'a version of the statement that this site does not read')
+  if (reading.read === 'fault') {
+    const isType = reading.error.issues.some(({ path }) => ['type', 'kind'].includes(String(path[0])))
+    if (isType) return fault('TYPE', 'no message of a kind that this site knows')
+    return shapeFault('the statement', reading.error, 'SCHEMA')
   }
+  const { statement } = reading
   const name = parseName(specimen.name)
-  if (name?.epoch !== parsed.data.epoch || name.seq !== parsed.data.seq) {
+  if (name?.epoch !== statement.epoch || name.seq !== statement.seq) {
     return fault('NAME', 'the file is not named after its statement')
   }
   const late = known(specimen, 'signers').some(
-    (key) => key.not_after !== undefined && Date.parse(parsed.data.created) > Date.parse(key.not_after),
+    (key) => key.not_after !== undefined && Date.parse(statement.created) > Date.parse(key.not_after),
   )
   if (late) return fault('UNKNOWN_KEY', 'a key signed it after its own end')
-  specimen.statement = parsed.data
+  specimen.statement = statement
   specimen.digest = sha384(payload)
   return undefined
 }

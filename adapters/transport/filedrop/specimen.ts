@@ -1,20 +1,20 @@
 // One message under examination: what was read, and what each check has established about it so far.
-import * as z from 'zod'
-import type { LedgerEntry } from '../../../daemon/kernel/journal.ts'
+import type { LedgerEntry, Waiver } from '../../../daemon/kernel/journal.ts'
 import type { Jws, PublicKey } from '../../../daemon/kernel/keys.ts'
 import type { Label } from '../../../daemon/kernel/label.ts'
-import { type MessageBody, type Statement, statement } from '../../../daemon/kernel/transport.ts'
+import type { UnlabelledStatement } from '../../../daemon/kernel/statement-format.ts'
+import type { MessageBody, Statement } from '../../../daemon/kernel/transport.ts'
+import type { Claims } from './completeness.ts'
 import { type Dropped, type Path, readDropped } from './dropped-file.ts'
-
-/** A statement whose label is still to be judged, so that a missing one gets its own reason. */
-export const unlabelledStatement = statement.extend({ label: z.unknown().optional() })
-export type UnlabelledStatement = z.infer<typeof unlabelledStatement>
+import type { Reason } from './reasons.ts'
 
 export type Specimen = {
   /** File name of the envelope. */
   readonly name: string
   readonly envelope: Dropped
   readonly body: Dropped
+  /** Where somebody has looked already. */
+  readonly claims?: Claims
   jws?: Jws
   /** The signed bytes, verified. */
   payload?: Buffer
@@ -22,10 +22,20 @@ export type Specimen = {
   statement?: UnlabelledStatement
   /** SHA-384 of `payload`. */
   digest?: string
+  /** As it was signed. */
   label?: Label
+  /** The same in the terms of this site's policy. */
+  entered?: Label
   content?: MessageBody
   /** What the ledger holds under this number, when it is this very statement. */
   entry?: LedgerEntry
+  /** What two people let pass, for these very bytes. */
+  waiver?: Waiver
+}
+
+/** Whether people have taken this reason upon themselves. */
+export function passesOver({ waiver }: Specimen, reason: Reason): boolean {
+  return waiver?.reason === reason
 }
 
 export function readSpecimen(
@@ -53,7 +63,7 @@ export function bytesOf(dropped: Dropped): Buffer {
   return dropped.bytes
 }
 
-/** The statement with the label that the checks accepted. */
+/** The statement with the label that it was signed with. */
 export function statementOf(specimen: Specimen): Statement {
   return { ...known(specimen, 'statement'), label: known(specimen, 'label') }
 }

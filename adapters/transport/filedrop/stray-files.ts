@@ -4,7 +4,7 @@ import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { type Item, pathOf, type Stranger } from './dropbox.ts'
 import { kindOf } from './dropped-file.ts'
-import { type Desk, putAway, tellRefused } from './fate.ts'
+import { type Desk, putAway, quarantinedEvent, tellPutAway } from './fate.ts'
 import { fileOf } from './names.ts'
 import { halfMoved, quarantine } from './quarantine.ts'
 import type { Fault } from './reasons.ts'
@@ -13,12 +13,13 @@ import type { Fault } from './reasons.ts'
 export async function putAwayStranger({ name, path }: Stranger, why: Fault, desk: Desk): Promise<void> {
   const { line, around, place } = desk
   const stem = `stranger-${createHash('sha256').update(name).digest('hex').slice(0, 16)}`
-  await tellRefused(stem, why, { name: String(name).slice(0, 255), channel: place.channel }, desk)
+  const named = { name: String(name).slice(0, 255), channel: place.channel }
+  await around.record([quarantinedEvent(stem, why, named, desk)])
+  tellPutAway(stem, why, desk)
   const about = { peer: line.peer, channel: place.channel, stem, fault: why }
-  const now = around.clock.now()
-  desk.quarantined(
-    quarantine(line.folders.quarantine, { ...about, now, mark: around.random(4) }, [{ path, was: name, as: 'file' }]),
-  )
+  const item = { ...about, now: around.clock.now(), mark: around.random(4) }
+  const files = [{ path, was: name, as: 'file' }] as const
+  desk.quarantined(quarantine(line.folders.quarantine, item, files, around.reached))
 }
 
 /**

@@ -18,12 +18,13 @@ export function strictJson(bytes: Buffer): StrictJson {
   const sound = isUtf8(bytes)
   const whole = sound ? bytes : withoutCutCharacter(bytes)
   if (!whole) return { outcome: 'BAD_JSON', detail: 'not UTF-8' }
-  const flaw = scanJson(whole, max_depth)
+  const text = whole.toString('utf8')
+  const flaw = scanJson(text, max_depth)
   if (flaw === 'incomplete') return { outcome: 'incomplete' }
   if (flaw) return flaw
   if (!sound) return { outcome: 'BAD_JSON', detail: 'not UTF-8' }
   try {
-    return { outcome: 'value', value: JSON.parse(bytes.toString('utf8')) as unknown }
+    return { outcome: 'value', value: JSON.parse(text) as unknown }
   } catch {
     return { outcome: 'BAD_JSON', detail: 'not JSON' }
   }

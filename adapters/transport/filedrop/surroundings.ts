@@ -2,10 +2,15 @@
 import type { AuditEvent } from '../../../daemon/kernel/audit.ts'
 import type { Log } from '../../../daemon/kernel/call.ts'
 import type { Journal } from '../../../daemon/kernel/journal.ts'
-import type { Signatures } from '../../../daemon/kernel/keys.ts'
+import type { PublicKey, Signatures } from '../../../daemon/kernel/keys.ts'
 import type { LabelPolicy } from '../../../daemon/kernel/label.ts'
 import type { Metrics } from '../../../daemon/kernel/metrics.ts'
 import type { Peers } from '../../../daemon/kernel/peer.ts'
+import type { StatementFormat } from '../../../daemon/kernel/statement-format.ts'
+import type { Reached } from './fault-points.ts'
+import type { CarriedCheckpoint } from './inventory.ts'
+import type { PurgeOrders } from './purge-orders.ts'
+import type { Scanner } from './scanning.ts'
 import type { FiledropSettings, GivenSettings } from './settings.ts'
 
 export type FiledropOptions = {
@@ -20,6 +25,14 @@ export type FiledropOptions = {
   readonly signatures: Signatures
   readonly journal: Journal
   readonly label_policy: LabelPolicy
+  /** Versions of the statement that are read and written: all that there are, unless said. */
+  readonly formats?: readonly StatementFormat[]
+  /** The newest signed head of each audit chain of this site, for inventories to carry; none, unless said. */
+  readonly checkpoints?: () => Promise<readonly CarriedCheckpoint[]>
+  /** By peer, how often what has come from it is acknowledged; never, unless said. */
+  readonly acknowledgements?: Acknowledgements
+  /** Whether acknowledgements may go to the peer, and come from it; never, unless said. */
+  readonly isAccredited?: (peer: string) => boolean
   readonly clock: {
     /** Epoch milliseconds. */
     now(): number
@@ -33,9 +46,18 @@ export type FiledropOptions = {
   readonly record: (events: readonly AuditEvent[]) => Promise<void>
   readonly metrics: Pick<Metrics, 'count' | 'set'>
   readonly settings?: GivenSettings
+  /** This site's root keys, as peers have pinned them, and how many must sign; those among `signatures`, unless said. */
+  readonly roots?: () => RootKeys
+  /** Told of each step that a death may follow; nobody, unless said. */
+  readonly reached?: Reached
 }
 
-export type Surroundings = Omit<FiledropOptions, 'settings' | 'releasable_names'> & {
+export type RootKeys = { readonly keys: readonly PublicKey[]; readonly threshold: number }
+export type Acknowledgements = Readonly<Record<string, { readonly every_s: number }>>
+
+export type Surroundings = Omit<Required<FiledropOptions>, 'settings'> & {
   readonly settings: FiledropSettings
-  readonly releasable_names: readonly string[]
+  readonly purges: PurgeOrders
+  /** Absent where no command judges bodies. */
+  readonly scanner: Scanner | undefined
 }

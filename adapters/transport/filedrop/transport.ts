@@ -1,18 +1,30 @@
 // The file-drop carrier: signed files in folders, which somebody else copies one way from site to site.
+
+import type { ChannelStatus } from '../../../daemon/kernel/channel-status.ts'
+import type { Custody } from '../../../daemon/kernel/custody.ts'
 import { refuse } from '../../../daemon/kernel/errors.ts'
+import type { OneWay } from '../../../daemon/kernel/one-way.ts'
 import type { Peer } from '../../../daemon/kernel/peer.ts'
-import type { ChannelStatus, Transport } from '../../../daemon/kernel/transport.ts'
+import { statementFormats } from '../../../daemon/kernel/statement-format.ts'
+import type { Trace } from '../../../daemon/kernel/trace.ts'
+import type { Outgoing, Transport } from '../../../daemon/kernel/transport.ts'
+import { custody } from './custody.ts'
+import type { Deliver } from './delivering.ts'
 import { enrolChannel } from './enrolment.ts'
 import { failureText } from './failure-text.ts'
 import { hasChannelFile } from './layout.ts'
 import { type Line, lineTo, standing } from './line.ts'
+import { oneWay } from './one-way.ts'
+import { purgeOrders } from './purge-orders.ts'
 import { openLine, type RunningLine } from './running-line.ts'
+import { scanner } from './scanning.ts'
 import { filedropSettings } from './settings.ts'
-import { statusOf } from './status.ts'
+import { notePace, statusOf } from './status.ts'
 import type { FiledropOptions, Surroundings } from './surroundings.ts'
-import type { Deliver } from './taking-in.ts'
 
 export type FiledropTransport = Transport & {
+  readonly oneWay: OneWay
+  readonly custody: Custody
   /** Makes the channel of a pinned peer, and opens it when the carrier runs; see `enrolChannel`. */
   enrol(peer: Peer): Promise<void>
   /** Looks at everything now; resolves when all that this finds is done. */
@@ -22,19 +34,35 @@ export type FiledropTransport = Transport & {
 /** Throws ZodError for settings that are none. Nothing is touched before `start`, `enrol` or `send`. */
 export function filedropTransport(options: FiledropOptions): FiledropTransport {
   const settings = filedropSettings.parse(options.settings ?? {})
-  const around: Surroundings = { ...options, settings, releasable_names: options.releasable_names ?? [] }
+  const around: Surroundings = {
+    releasable_names: [],
+    formats: statementFormats,
+    checkpoints: async () => [],
+    acknowledgements: {},
+    isAccredited: () => false,
+    roots: () => ({ keys: options.signatures.publicKeys().filter(({ use }) => use === 'root'), threshold: 1 }),
+    reached: () => undefined,
+    ...options,
+    settings,
+    purges: purgeOrders(options.journal),
+    scanner: settings.scanner && scanner(settings.scanner),
+  }
   return new Filedrop(around)
 }
 
 class Filedrop implements FiledropTransport {
   readonly name = 'filedrop' as const
   readonly #around: Surroundings
+  readonly oneWay: OneWay
+  readonly custody: Custody
   readonly #lines = new Map<string, RunningLine>()
   #deliver: Deliver | undefined
   #timer: NodeJS.Timeout | undefined
 
   constructor(around: Surroundings) {
     this.#around = around
+    this.oneWay = oneWay(around, (peer) => this.#lineOf(peer))
+    this.custody = custody(around, () => this.#allLines())
   }
 
   async enrol(peer: Peer): Promise<void> {
@@ -42,10 +70,10 @@ class Filedrop implements FiledropTransport {
     if (this.#deliver) this.#lineOf(peer.name).trigger()
   }
 
-  async send(message: Parameters<Transport['send']>[0]) {
+  async send(message: Outgoing, trace: Trace) {
     const peer = await this.#around.peers.get(message.peer)
     if (!peer) throw refuse('not_found', `there is no peer ${message.peer}`)
-    return await this.#lineOf(peer.name).outbox.send(message, peer)
+    return await this.#lineOf(peer.name).outbox.send(message, peer, trace)
   }
 
   async start(deliver: Deliver): Promise<void> {
@@ -89,9 +117,20 @@ class Filedrop implements FiledropTransport {
   /** Peers are read anew each time: one that was pinned while the carrier runs is taken up with the next scan. */
   async #triggerAll(): Promise<void> {
     try {
-      for (const line of await this.#allLines()) line.trigger()
+      const lines = await this.#allLines()
+      for (const line of lines) line.trigger()
+      await this.#notePaces(lines)
     } catch (error) {
       this.#around.log.error('filedrop.peers.unreadable', { detail: failureText(error) })
+    }
+  }
+
+  /** What keeps the journal from telling is told by those whose work it stops. */
+  async #notePaces(lines: readonly RunningLine[]): Promise<void> {
+    for (const { line } of lines) {
+      await notePace(line, this.#around).catch((error: unknown) => {
+        this.#around.log.debug('filedrop.pace.unknown', { peer: line.peer, detail: failureText(error) })
+      })
     }
   }
 

@@ -1,10 +1,11 @@
 // Examines a message where it lies, with public keys and nothing else: no site, no journal, no clock.
 import type { PublicKey, Signatures } from '../../../daemon/kernel/keys.ts'
+import { statementFormats, type UnlabelledStatement } from '../../../daemon/kernel/statement-format.ts'
 import { type Check, checks, type Trust } from './checks.ts'
 import { bothFiles } from './message-files.ts'
 import type { Fault } from './reasons.ts'
 import { filedropSettings } from './settings.ts'
-import { readSpecimen, type Specimen, type UnlabelledStatement } from './specimen.ts'
+import { readSpecimen, type Specimen } from './specimen.ts'
 
 export type CheckReport = {
   readonly check: string
@@ -44,6 +45,7 @@ export async function verifyFile(path: string, given: Verifying): Promise<Verifi
     signatures: given.signatures,
     pinned: given.keys,
     threshold: given.threshold ?? 1,
+    formats: statementFormats,
   }
   const made: CheckReport[] = []
   for (const check of checks) made.push(await report(check, specimen, trust, made))
@@ -66,7 +68,7 @@ async function report(
 ): Promise<CheckReport> {
   const hasFailed = before.some(({ outcome }) => outcome === 'failed')
   if (hasFailed || check.at === 'place') return { check: check.name, outcome: 'not_made' }
-  const found = await check.run(specimen, trust)
+  const found = await (check.at === 'body' ? check.run(specimen) : check.run(specimen, trust))
   if (!found) return { check: check.name, outcome: 'passed' }
   return { check: check.name, outcome: 'failed', ...found }
 }

@@ -1,4 +1,5 @@
 // Posts to real receivers, good and bad: what they get can be verified, and whatever goes wrong is to be tried again.
+
 import { createHmac } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import * as http from 'node:http'
@@ -7,6 +8,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { isRefused } from '../../../daemon/kernel/errors.ts'
+import { aTrace } from '../../../test/support/a-trace.ts'
 import { postWebhook } from './webhook.ts'
 
 const dir = mkdtempSync(path.join(tmpdir(), 'webhook-post-'))
@@ -15,6 +17,8 @@ const secret = 'a-secret-that-nobody-may-see'
 const secret_file = path.join(dir, 'secret')
 writeFileSync(secret_file, `${secret}\n`, { mode: 0o600 })
 const now_ms = Date.parse('2026-03-02T12:00:00.999Z')
+
+const sent = { trace: aTrace, signal: new AbortController().signal }
 
 const open: net.Server[] = []
 const sockets = new Set<net.Socket>()
@@ -50,7 +54,9 @@ async function receiver(answer: (response: http.ServerResponse) => void) {
 
 /** What the sender says of a post that failed; it must be a refusal that is tried again, and silent about secrets. */
 async function refusal(url: string, limit_ms?: number, file = secret_file): Promise<string> {
-  const error: unknown = await postWebhook(url, file, { n: 1 }, now_ms, limit_ms).catch((thrown: unknown) => thrown)
+  const error: unknown = await postWebhook({ url, secret_file: file }, { n: 1 }, sent, now_ms, limit_ms).catch(
+    (thrown: unknown) => thrown,
+  )
   if (!isRefused(error)) throw new Error(`it is no refusal: ${String(error)}`)
   expect([error.code, error.row.retryable]).toEqual(['unavailable', true])
   expect(JSON.stringify([error.message, error.errors, error.stack])).not.toMatch(/nobody-may-see|in-the-url/)
@@ -60,7 +66,7 @@ async function refusal(url: string, limit_ms?: number, file = secret_file): Prom
 test('the receiver can verify what it got, bytes beyond ASCII included', async () => {
   const { url, got } = await receiver((response) => response.writeHead(204).end())
   const body = { id: 'e1', name: 'Žofie „1“', nested: { list: [1, null] } }
-  await postWebhook(url, secret_file, body, now_ms)
+  await postWebhook({ url, secret_file }, body, sent, now_ms)
   const [{ method, headers, text }] = got as [Got]
   expect([method, headers['content-type'], JSON.parse(text)]).toEqual(['POST', 'application/json', body])
   const at = Math.floor(now_ms / 1_000)
@@ -69,9 +75,20 @@ test('the receiver can verify what it got, bytes beyond ASCII included', async (
   expect(JSON.stringify(got)).not.toContain(secret)
 })
 
+test('the receiver is told of the trace that the message belongs to, and of no state where there is none', async () => {
+  const { url, got } = await receiver((response) => response.writeHead(204).end())
+  await postWebhook({ url, secret_file }, {}, sent, now_ms)
+  await postWebhook({ url, secret_file }, {}, { ...sent, trace: { ...aTrace, tracestate: '' } }, now_ms)
+  const [first, second] = got as [Got, Got]
+  const traceparent = `00-${aTrace.trace_id}-${aTrace.span_id}-01`
+  expect(first.headers).toMatchObject({ traceparent, tracestate: aTrace.tracestate })
+  expect(second.headers).toMatchObject({ traceparent })
+  expect(second.headers).not.toHaveProperty('tracestate')
+})
+
 test.each([200, 201, 202, 204])('%i is taken for done', async (status) => {
   const { url, got } = await receiver((response) => response.writeHead(status).end())
-  await postWebhook(url, secret_file, {}, now_ms)
+  await postWebhook({ url, secret_file }, {}, sent, now_ms)
   expect(got).toHaveLength(1)
 })
 
@@ -115,8 +132,25 @@ describe('a receiver that misbehaves', () => {
     ['never ends its body', (socket) => drip(socket, 'HTTP/1.1 200 OK\r\ncontent-length: 99999\r\n\r\n', 'x')],
     ['breaks off its body', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 99999\r\n\r\nx')],
   ])('%s: it has said that it took the message', async (_, speak) => {
-    await postWebhook(await raw(speak), secret_file, {}, now_ms, 100)
+    await postWebhook({ url: await raw(speak), secret_file }, {}, sent, now_ms, 100)
   })
+})
+
+test('when its call ends the sender gives up at once, and the message is to be tried again', async () => {
+  const ending = new AbortController()
+  let heard = 0
+  const { url } = await receiver(() => {
+    heard += 1
+    ending.abort()
+  })
+  const post = () =>
+    postWebhook({ url, secret_file }, {}, { ...sent, signal: ending.signal }, now_ms, 60_000).catch(
+      (error: unknown) => error,
+    )
+  for (const error of [await post(), await post()]) {
+    expect(error).toMatchObject({ code: 'unavailable', message: expect.stringContaining('stopping') })
+  }
+  expect(heard).toBe(1)
 })
 
 function drip(socket: net.Socket, first: string, again: string): void {

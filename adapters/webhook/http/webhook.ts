@@ -3,19 +3,25 @@ import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import * as http from 'node:http'
 import * as https from 'node:https'
+import type { Call } from '../../../daemon/kernel/call.ts'
 import { Refused } from '../../../daemon/kernel/errors.ts'
+import { traceHeaders } from '../../../daemon/kernel/trace.ts'
 
 /** From the first byte sent to the status. */
 const patience_ms = 10_000
 
+/** Where a webhook goes, and the file with the secret that it is signed with. */
+export type Webhook = { readonly url: string; readonly secret_file: string }
+
 /**
  * POSTs `body` with `X-Platform-Signature: t=<unix seconds>,v1=<hex>`, where v1 is HMAC-SHA256 under the secret in the
- * file over `<t>.<body>`. Resolves on 2xx; anything else is `Refused('unavailable')`, to be tried again. Redirects are not followed.
+ * file over `<t>.<body>`, and with the headers of the call's trace. Resolves on 2xx; anything else, the end of the call
+ * too, is `Refused('unavailable')`, to be tried again. Redirects are not followed.
  */
 export async function postWebhook(
-  url: string,
-  secret_file: string,
+  { url, secret_file }: Webhook,
   body: unknown,
+  { trace, signal }: Pick<Call, 'trace' | 'signal'>,
   now_ms: number,
   limit_ms = patience_ms,
 ): Promise<void> {
@@ -26,13 +32,18 @@ export async function postWebhook(
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(text),
     'x-platform-signature': `t=${at},v1=${seal}`,
+    ...traceHeaders(trace),
   }
-  const status = await statusOf(url, headers, text, limit_ms)
+  const status = await statusOf(url, { headers, signal, text }, limit_ms)
   if (status < 200 || status > 299) throw new Refused('unavailable', `the webhook answered ${status}`)
 }
 
 /** The limit is for the whole exchange: a receiver that drips its answer must not hold the sender for longer. */
-function statusOf(url: string, headers: http.OutgoingHttpHeaders, text: string, limit_ms: number): Promise<number> {
+function statusOf(
+  url: string,
+  { headers, signal, text }: { headers: http.OutgoingHttpHeaders; signal: AbortSignal; text: string },
+  limit_ms: number,
+): Promise<number> {
   return new Promise((resolve, reject) => {
     const fail = (why: string) => reject(new Refused('unavailable', `the webhook cannot be reached: ${why}`))
     const open = url.startsWith('https:') ? https.request : http.request
@@ -42,14 +53,19 @@ function statusOf(url: string, headers: http.OutgoingHttpHeaders, text: string, 
       answer.on('error', () => undefined)
       answer.resume()
     })
-    const limit = setTimeout(() => {
-      fail(`it did not answer within ${limit_ms} ms`)
+    const giveUp = (why: string) => {
+      fail(why)
       request.destroy()
-    }, limit_ms)
+    }
+    const limit = setTimeout(() => giveUp(`it did not answer within ${limit_ms} ms`), limit_ms)
+    const stop = () => giveUp('the service is stopping')
+    signal.addEventListener('abort', stop)
+    if (signal.aborted) stop()
     request.on('error', (error) => fail(error.message))
     // Also comes without an error, as when the receiver wants to change the protocol.
     request.on('close', () => {
       clearTimeout(limit)
+      signal.removeEventListener('abort', stop)
       fail('it closed the connection')
     })
     request.end(text)

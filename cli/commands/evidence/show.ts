@@ -1,8 +1,8 @@
 // Shows the evidence block of a ratified session, or writes it to a file that stands alone.
-import { writeFileSync } from 'node:fs'
 import type { Client } from '../../client/client.ts'
 import { command, Failure } from '../../command.ts'
 import { fields, type Row, show, table } from '../../output.ts'
+import { writeOutputFile } from '../../output-file.ts'
 import { needed, text } from '../../params.ts'
 import { service, serviceOptions } from '../../service.ts'
 
@@ -17,7 +17,7 @@ export const definition = command({
     const block = await api.call('consensus.evidence.get', { block_id: await blockOf(api, given.id) })
     const { out } = given
     if (out !== undefined) {
-      writeNew(out, `${JSON.stringify(block)}\n`)
+      writeOutputFile(out, `${JSON.stringify(block)}\n`)
       show(terminal, given.json, { file: out, block_id: block.block_id }, () => `${out} holds block ${block.block_id}`)
       return 0
     }
@@ -46,13 +46,4 @@ async function blockOf(api: Client, id: string): Promise<string> {
   if (typeof session.evidence_block_id === 'string') return session.evidence_block_id
   if (session.state === 'RATIFIED') throw new Failure(4, 'the block is not signed yet', 'repeat in a moment')
   throw new Failure(3, `the session is ${session.state}; only a ratified one has evidence`)
-}
-
-function writeNew(file: string, content: string): void {
-  try {
-    writeFileSync(file, content, { flag: 'wx', mode: 0o600 })
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    throw new Failure(3, `${file} exists already`, 'name another file')
-  }
 }

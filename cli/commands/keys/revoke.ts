@@ -4,27 +4,50 @@ import { command } from '../../command.ts'
 import { requireConsent } from '../../consent.ts'
 import { show } from '../../output.ts'
 import { flag, needed, text } from '../../params.ts'
+import { passphraseOf, passphraseOption } from '../../passphrase.ts'
 import { jsonOption, requireSite, siteOption } from '../../site.ts'
 
 export const definition = command({
   words: 'keys revoke',
   summary: 'end a key for good; cannot be undone',
-  notes: 'For a key that others may have. One that is only old is rotated instead: what it signed stays valid.',
+  notes: [
+    'For a key that others may have. One that is only old is rotated instead: what it signed stays valid. Where root keys lie',
+    'in the site, a new key set tells the peers; one that is reached by no other key takes it by hand (`platform peers update`).',
+  ].join('\n'),
   takes: { kid: needed(text('KEY', 'the key to revoke')) },
-  options: { yes: flag('do not ask'), ...siteOption, ...jsonOption },
+  options: {
+    replace: flag('make a new message or root key in its place'),
+    yes: flag('do not ask'),
+    ...passphraseOption,
+    ...siteOption,
+    ...jsonOption,
+  },
   example: 'platform keys revoke message-Jx3… --yes',
-  async run({ kid, yes, ...given }, terminal) {
+  async run({ kid, yes, replace, ...given }, terminal) {
     const folder = requireSite(given, terminal)
     const { find, revoke } = await offline.keys()
-    find(folder, kid)
+    const { role } = find(folder, kid)
     await requireConsent(
       terminal,
       yes,
       `Revoke ${kid}? All that it signed becomes void, and its private key is deleted.`,
     )
-    const key = await revoke(folder, terminal.env, kid)
-    show(terminal, given.json, key, () => `revoked ${kid}`)
-    if (!given.json) terminal.note('tell every peer: they must revoke it too')
+    const passphrase = role ? undefined : await passphraseOf(terminal, given, folder)
+    const { revoked, created, key_set } = await revoke(folder, terminal.env, kid, {
+      now: Date.now(),
+      replace,
+      passphrase,
+    })
+    const made = created ? { created } : {}
+    const answer = { ...revoked, ...made, ...(key_set === undefined ? {} : { key_set }) }
+    const lines = [`revoked ${kid}`, ...(created ? [`${created.kid} replaces it`] : [])]
+    show(terminal, given.json, answer, () => lines.join('\n'))
+    if (given.json || (revoked.use !== 'message' && revoked.use !== 'root')) return 0
+    if (key_set !== undefined)
+      terminal.note(`key set ${key_set} is in force; \`platform keys set show --out FILE\` for peers`)
+    else
+      terminal.note('no key set says so yet: platform keys set draft, then sign it with the root keys and publish it')
+    terminal.note('tell every peer at once: platform peers revoke')
     return 0
   },
 })

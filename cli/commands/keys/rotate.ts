@@ -1,33 +1,57 @@
 // Puts a new key in the place of one, which then only verifies.
 import { offline } from '../../../daemon/boot/offline.ts'
-import { keyAlgorithm } from '../../../daemon/kernel/keys.ts'
+import { keyAlgorithm, type PublicKey } from '../../../daemon/kernel/keys.ts'
 import { command } from '../../command.ts'
 import { show } from '../../output.ts'
-import { choice, instant, needed, text } from '../../params.ts'
+import { choice, duration, instant, needed, text } from '../../params.ts'
+import { passphraseOf, passphraseOption } from '../../passphrase.ts'
 import { jsonOption, requireSite, siteOption } from '../../site.ts'
 
 export const definition = command({
   words: 'keys rotate',
-  summary: 'replace a key; the old one signs no more and still verifies',
-  notes: 'Peers must pin the new key before they accept what it signs: export it and have them add it.',
+  summary: 'replace a key; what the old one signed still verifies',
+  notes: [
+    'A message key goes on beside the new one for the overlap, and a new key set tells the peers. Where the root keys lie',
+    'elsewhere the set is yours to draft, sign and publish: `platform keys set draft --retire KEY`.',
+  ].join('\n'),
   takes: { kid: needed(text('KEY', 'the key to replace')) },
   options: {
     algorithm: choice('ALGORITHM', 'of the new key; else that of the old', keyAlgorithm.options),
     notAfter: instant('TIME', 'after which the new key signs no more'),
+    overlap: duration('TIME', 'that an old message key goes on; else twice the longest time under way'),
+    ...passphraseOption,
     ...siteOption,
     ...jsonOption,
   },
   example: 'platform keys rotate message-Jx3…',
   async run({ kid, algorithm, notAfter, ...given }, terminal) {
     const folder = requireSite(given, terminal)
-    const { rotate } = await offline.keys()
+    const { rotate, find } = await offline.keys()
+    const passphrase = find(folder, kid).role ? undefined : await passphraseOf(terminal, given, folder)
     const done = await rotate(folder, terminal.env, kid, {
       now: Date.now(),
+      overlap_s: given.overlap,
+      passphrase,
       ...(algorithm ? { algorithm } : {}),
       ...(notAfter ? { not_after: notAfter } : {}),
     })
-    const { created, retired } = done
+    const { created, retired, key_set } = done
     show(terminal, given.json, done, () => `${created.kid} replaces ${retired.kid}\nfingerprint ${created.fingerprint}`)
+    if (given.json) return 0
+    if (key_set !== undefined) terminal.note(`key set ${key_set} is in force; ${kid} ${endOf(retired)}`)
+    else if (isPinned(created)) terminal.note(`${kid} goes on: ${remedy(kid)}`)
     return 0
   },
 })
+
+function isPinned({ use }: PublicKey): boolean {
+  return use === 'message' || use === 'root'
+}
+
+function endOf({ status, not_after }: PublicKey): string {
+  return status === 'active' && not_after !== undefined ? `signs until ${not_after}` : 'signs no more'
+}
+
+function remedy(kid: string): string {
+  return `platform keys set draft --retire ${kid} --out FILE, then sign it with the root keys and publish it`
+}

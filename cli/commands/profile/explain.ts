@@ -1,6 +1,7 @@
 // Shows each setting with its value, where that came from, and what it means.
 import { offline } from '../../../daemon/boot/offline.ts'
-import { command } from '../../command.ts'
+import { nearest } from '../../../daemon/kernel/nearest.ts'
+import { command, Failure } from '../../command.ts'
 import { show, table } from '../../output.ts'
 import { text } from '../../params.ts'
 import { jsonOption, requireSite, siteOption } from '../../site.ts'
@@ -19,16 +20,27 @@ export const definition = command({
     const shown = explained.filter(
       ({ setting }) => wanted === undefined || setting === wanted || setting.startsWith(`${wanted}.`),
     )
+    if (shown.length === 0) throw new Failure(2, `there is no setting "${wanted}"`, suggestion(wanted, explained))
     const columns = ['setting', { heading: 'value', cell: (row: { value?: unknown }) => textOf(row.value) }, 'origin']
     const meaning = { heading: 'meaning', cell: (row: { doc?: unknown }) => row.doc }
     const wide = [...columns, meaning]
     show(terminal, given.json, { settings: shown, problems }, () =>
-      table(terminal, shown, wide, `there is no setting "${wanted}"`),
+      table(terminal, shown, wide, 'there are no settings'),
     )
     for (const { path, message } of problems) terminal.note(`fault: ${path}: ${message}`)
     return problems.length === 0 ? 0 : 5
   },
 })
+
+/** A section or a setting: a word without a dot is taken for a section, or for a field whose section was left out. */
+function suggestion(wanted = '', known: readonly { readonly setting: string }[]): string {
+  const settings = known.map(({ setting }) => setting)
+  const sections = [...new Set(settings.map((setting) => setting.split('.')[0] ?? ''))]
+  if (wanted.includes('.')) return `did you mean "${nearest(wanted, settings)}"?`
+  const fields = new Map(settings.map((setting) => [setting.split('.')[1] ?? '', setting]))
+  const meant = nearest(wanted, [...sections, ...fields.keys()])
+  return `did you mean "${fields.get(meant) ?? meant}"?`
+}
 
 function textOf(value: unknown): string {
   if (value === undefined) return '(unset)'

@@ -10,18 +10,25 @@ import { jsonOption, requireSite, siteOption } from '../../site.ts'
 export const definition = command({
   words: 'store restore',
   summary: 'put a verified backup in the place of the site’s data; the site must not run',
-  notes:
-    'What was there is kept beside it. Messages sent since the backup are forgotten: peers would see their numbers again.',
+  notes: [
+    'What was there is kept beside it. Messages sent since the backup are forgotten: no channel sends until',
+    '`platform filedrop epoch PEER` has opened its next epoch.',
+  ].join('\n'),
   takes: { from: needed(text('DIR', 'what `platform store backup` made')) },
   options: { yes: flag('do not ask'), ...siteOption, ...jsonOption },
   example: 'platform store restore /media/backup/2026-05-03 --yes',
   async run(given, terminal) {
     const folder = requireSite(given, terminal)
-    const { restore } = await offline.store()
+    const { restore } = await offline.restoring()
     await requireConsent(terminal, given.yes, `Replace the data of ${folder.data} by the backup?`)
-    const done = await restore(folder, resolve(given.from), Date.now(), (text) => terminal.progress(text))
+    const done = await restore(folder, terminal.env, resolve(given.from), Date.now(), (text) => terminal.progress(text))
     terminal.progress('')
-    show(terminal, given.json, done, () => `restored ${done.roles.join(', ')}; what was there is in ${done.kept}`)
+    show(
+      terminal,
+      given.json,
+      done,
+      () => `restored ${done.roles.join(', ')}; what was there is in ${done.kept.join(', ')}`,
+    )
     return 0
   },
 })

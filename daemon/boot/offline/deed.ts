@@ -1,10 +1,10 @@
 // Puts what a person did to the site's files into the audit chain of the site role, running or not.
 import { randomBytes } from 'node:crypto'
-import { userInfo } from 'node:os'
+import { invoker } from '../../../adapters/host/users/system-users.ts'
 import { type SqliteAudit, sqliteAudit } from '../../../adapters/store/sqlite/audit.ts'
 import { type SqliteFile, sqliteFile } from '../../../adapters/store/sqlite/file.ts'
 import { databaseOf, type SiteFolder } from '../site-folder.ts'
-import { addonFolder, writerOf } from '../stock.ts'
+import { runFolder, writerOf } from '../stock.ts'
 import { type Environment, siteSettings } from './site-profile.ts'
 
 export type Deed = {
@@ -25,7 +25,7 @@ export async function record(
   await withSiteFile(folder, env, async (_file, audit) => {
     const at = new Date().toISOString()
     const trace_id = randomBytes(16).toString('hex')
-    const subject = `cli:${userInfo().username}`
+    const subject = `cli:${invoker()}`
     await audit.append([{ at, action, outcome: 'done', tenant_id, subject, target, trace_id, detail: { ...detail } }])
   })
 }
@@ -37,7 +37,7 @@ export async function withSiteFile<T>(
   use: (file: SqliteFile, audit: SqliteAudit) => Promise<T>,
 ): Promise<T> {
   const { platform } = siteSettings(folder, env)
-  const file = sqliteFile({ file: databaseOf(folder, 'site'), addonDir: addonFolder(folder) })
+  const file = sqliteFile({ file: databaseOf(folder, 'site'), addonDir: runFolder(folder, 'site') })
   try {
     return await use(file, sqliteAudit(file, writerOf('site', platform.name)))
   } finally {

@@ -2,12 +2,13 @@
 import { verifyJws } from '../../../adapters/keys/jose/signatures.ts'
 import { canonical } from '../../kernel/canonical.ts'
 import type { PublicKey } from '../../kernel/keys.ts'
+import { inOneLine, parseBy } from '../../kernel/parsing.ts'
 import { combine } from '../../roles/consensus/combine/combine.ts'
 import { decide } from '../../roles/consensus/combine/decide.ts'
 import { contributionDigest } from '../../roles/consensus/contribution/recent.ts'
 import { type EvidenceBlock, type EvidenceContent, evidenceBlock } from '../../roles/consensus/evidence/model.ts'
 import { isWhole } from '../../roles/consensus/evidence/rules.ts'
-import { faultsIn, Objection } from './objection.ts'
+import { Objection } from './objection.ts'
 
 export type EvidenceVerdict = {
   readonly block_id: string
@@ -66,8 +67,8 @@ function readBlock(text: string): EvidenceBlock {
   } catch {
     throw new Objection(5, 'the file is not JSON')
   }
-  const block = evidenceBlock.safeParse(content)
-  if (!block.success) throw new Objection(5, `the file is no evidence block: ${faultsIn(block.error)}`)
+  const block = parseBy(evidenceBlock, content)
+  if (!block.success) throw new Objection(5, `the file is no evidence block: ${inOneLine(block.errors)}`)
   return block.data
 }
 

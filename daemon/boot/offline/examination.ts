@@ -2,13 +2,17 @@
 import type { SiteFolder } from '../site-folder.ts'
 import { certificateFindings } from './checks/certificates.ts'
 import { channelFindings } from './checks/channels.ts'
+import { clockFindings } from './checks/clock.ts'
+import { diskFindings } from './checks/file-systems.ts'
 import { keyFindings, tokenFindings } from './checks/keys.ts'
-import { clockFindings, diskFindings } from './checks/machine.ts'
+import { labelFindings } from './checks/labels.ts'
 import { permissionFindings } from './checks/permissions.ts'
 import { portFindings } from './checks/ports.ts'
 import { profileFindings } from './checks/profile.ts'
 import { storeFindings } from './checks/store.ts'
-import { type Finding, problem } from './finding.ts'
+import { trafficFindings } from './checks/traffic.ts'
+import { watcherFindings } from './checks/watchers.ts'
+import { type Finding, problem, warning } from './finding.ts'
 import type { Environment } from './site-profile.ts'
 
 export type Examined = {
@@ -31,9 +35,12 @@ const checks: Readonly<Record<string, Check>> = {
   ports: portFindings,
   store: storeFindings,
   channels: channelFindings,
+  traffic: trafficFindings,
+  labels: labelFindings,
+  watchers: watcherFindings,
 }
 
-/** In the order of the checks; `progress` hears which one runs. */
+/** In the order of the checks; `progress` hears which one runs. What keeps several of them from looking is told once. */
 export async function examine(
   folder: SiteFolder,
   env: Environment,
@@ -41,18 +48,31 @@ export async function examine(
   progress: (text: string) => void,
 ): Promise<Finding[]> {
   const findings: Finding[] = []
+  const hindrances: Hindrance[] = []
   for (const [name, check] of Object.entries(checks)) {
     progress(`checking ${name}`)
-    findings.push(...(await findingsOf(name, check, { folder, env, now })))
+    try {
+      findings.push(...(await check({ folder, env, now })))
+    } catch (error) {
+      hindrances.push({ check: name, why: error instanceof Error ? error.message : String(error) })
+    }
   }
-  return findings
+  return [...findings, ...hindered(hindrances, findings)]
 }
 
-async function findingsOf(name: string, check: Check, given: Examined): Promise<Finding[]> {
-  try {
-    return await check(given)
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    return [problem(name, why, 'mend this first, then run `platform doctor` again')]
-  }
+/** Why a check could not look at all. */
+type Hindrance = { readonly check: string; readonly why: string }
+
+const again = 'mend this first, then run `platform doctor` again'
+
+/** Once for each cause, and once for all whose cause is a path that another check has told of. */
+function hindered(hindrances: readonly Hindrance[], findings: readonly Finding[]): Finding[] {
+  const paths = findings.flatMap((finding) => finding.paths ?? [])
+  const causes = Map.groupBy(hindrances, ({ why }) => (paths.some((path) => why.startsWith(`${path} `)) ? '' : why))
+  return [...causes].map(([why, group]) => {
+    const names = group.map(({ check }) => check)
+    const [first = ''] = names
+    if (why === '') return warning(first, `not looked at for what is said above: ${names.join(', ')}`, again)
+    return problem(first, names.length === 1 ? why : `${why} (so for ${names.join(', ')})`, again)
+  })
 }

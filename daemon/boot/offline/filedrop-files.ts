@@ -6,13 +6,17 @@ import { sqliteJournal } from '../../../adapters/store/sqlite/journal.ts'
 import { enrolChannel } from '../../../adapters/transport/filedrop/enrolment.ts'
 import { type Inspection, inspectFile } from '../../../adapters/transport/filedrop/inspecting.ts'
 import { foldersOf } from '../../../adapters/transport/filedrop/layout.ts'
-import { type ReasonFile, readReason } from '../../../adapters/transport/filedrop/quarantine.ts'
+import { type QuarantinedItem, quarantinedItem } from '../../../adapters/transport/filedrop/quarantined-item.ts'
 import { type Verification, verifyFile } from '../../../adapters/transport/filedrop/verifying.ts'
 import type { PublicKey } from '../../kernel/keys.ts'
-import { type Peer, peer as peerSchema } from '../../kernel/peer.ts'
+import type { Peer } from '../../kernel/peer.ts'
+import { type PendingRelease, releaseRequests } from '../../roles/site/quarantine/model.ts'
+import { filedropSettings } from '../../roles/site/settings.ts'
+import { valuesOf } from '../profile.ts'
 import type { SiteFolder } from '../site-folder.ts'
 import { withSiteFile } from './deed.ts'
 import { Objection } from './objection.ts'
+import { rolesWithDatabase, withDatabase } from './role-database.ts'
 import { type Environment, siteSettings } from './site-profile.ts'
 
 /** Makes the peer's folders and channels, once; for an earlier enrolment whose folders stand it changes nothing. */
@@ -35,21 +39,42 @@ export function inspect(path: string): Inspection {
   return inspectFile(path)
 }
 
-export type Quarantined = ReasonFile & { readonly id: string; readonly folder: string; readonly says?: Inspection }
+export type Quarantined = QuarantinedItem & {
+  readonly id: string
+  readonly folder: string
+  readonly says?: Inspection
+  readonly release?: PendingRelease
+}
 
-/** One item of quarantine, by its id `<peer>/<item>`. Throws `Objection` (1) when there is none. */
-export function quarantined(folder: SiteFolder, id: string): Quarantined {
-  const [name = '', item = '', ...more] = id.split('/')
-  const isSafe = peerSchema.shape.name.safeParse(name).success && /^[\w.-]+$/.test(item) && !item.startsWith('.')
-  const { quarantine } = foldersOf(folder.filedrop, isSafe ? name : 'none')
-  const reason = isSafe && more.length === 0 ? readReason(join(quarantine, `${item}.reason.json`)) : undefined
-  if (!reason) {
+/** One item of quarantine, by its id `<peer>/<item>`. Throws `Objection` (1) when there is none. `now` in epoch milliseconds. */
+export async function quarantined(folder: SiteFolder, env: Environment, id: string, now: number): Promise<Quarantined> {
+  const { resolved } = siteSettings(folder, env)
+  const [peer = '', item = '', ...more] = id.split('/')
+  const limits = valuesOf(resolved, filedropSettings)
+  const found = more.length === 0 ? quarantinedItem(folder.filedrop, peer, item, limits) : undefined
+  if (!found) {
     throw new Objection(1, `there is no ${id} in quarantine`, '`platform filedrop quarantine list` shows what there is')
   }
+  const { quarantine } = foldersOf(folder.filedrop, peer)
   const message = ['env', 'body']
     .map((part) => join(quarantine, `${item}.${part}.json`))
     .find((path) => existsSync(path))
-  return { id, ...reason, folder: quarantine, ...(message ? { says: inspectFile(message) } : {}) }
+  const release = await pendingRelease(folder, id, now)
+  return {
+    id,
+    ...found,
+    folder: quarantine,
+    ...(release ? { release } : {}),
+    ...(message ? { says: inspectFile(message) } : {}),
+  }
+}
+
+async function pendingRelease(folder: SiteFolder, item: string, now: number): Promise<PendingRelease | undefined> {
+  const role = rolesWithDatabase(folder).find(({ name }) => name === 'site')
+  const found = role && (await withDatabase(folder, role, ({ store }) => store.get(releaseRequests, item)))
+  if (!found || found.value.expires_ts <= now) return undefined
+  const { tenant_id: _tenant, expires_ts: _expires, ...pending } = found.value
+  return pending
 }
 
 function requireFile(path: string): void {

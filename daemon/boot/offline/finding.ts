@@ -6,6 +6,8 @@ export type Finding = {
   readonly state: 'ok' | 'warning' | 'problem'
   readonly detail: string
   readonly remedy?: string
+  /** All that it is about, where that is paths. */
+  readonly paths?: readonly string[]
 }
 
 export const day_ms = 86_400_000

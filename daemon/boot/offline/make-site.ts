@@ -5,11 +5,13 @@ import { dirname } from 'node:path'
 import { prepareRevocations } from '../../../adapters/identity/offline/revocations.ts'
 import { generateKey } from '../../../adapters/keys/jose/key-life.ts'
 import type { KeyAlgorithm, PublicKey } from '../../kernel/keys.ts'
+import { inOneLine, parseBy } from '../../kernel/parsing.ts'
 import { platformSettings } from '../../kernel/platform-settings.ts'
 import { roles } from '../../roles.ts'
 import type { SiteFolder } from '../site-folder.ts'
-import { faultsIn, Objection } from './objection.ts'
+import { Objection } from './objection.ts'
 import { hasValue, templateNames, templateText, withValue } from './profile-template.ts'
+import { generateForRole } from './role-keys.ts'
 
 export type NewSite = {
   readonly template: string
@@ -44,11 +46,10 @@ export async function makeSite(folder: SiteFolder, given: NewSite): Promise<Made
   makePrivate(home)
   for (const part of [folder.keys, folder.peers, folder.data, folder.filedrop, folder.run]) makePrivate(part)
   prepareRevocations(dirname(folder.identity))
+  const terms = { now: given.now, ...(given.algorithm ? { algorithm: given.algorithm } : {}) }
   const keys: PublicKey[] = []
-  for (const use of uses) {
-    const algorithm = given.algorithm ? { algorithm: given.algorithm } : {}
-    keys.push(await generateKey(folder.keys, { use, now: given.now, ...algorithm }))
-  }
+  for (const use of uses) keys.push(await generateKey(folder.keys, { use, ...terms }))
+  for (const { name } of roles) await generateForRole(folder, name, terms)
   writeDurably(folder.profile, text)
   return { keys, ports }
 }
@@ -63,8 +64,8 @@ function profileText(given: NewSite): { text: string; ports: Record<string, numb
     ['name', name, given.name],
     ['tenant', tenant_id, given.tenant_id],
   ] as const) {
-    const checked = schema.safeParse(value)
-    if (!checked.success) throw new Objection(2, `the ${field} "${value}" cannot be used: ${faultsIn(checked.error)}`)
+    const checked = parseBy(schema, value)
+    if (!checked.success) throw new Objection(2, `the ${field} "${value}" cannot be used: ${inOneLine(checked.errors)}`)
   }
   const named = withValue(withValue(template, 'platform', 'name', given.name), 'platform', 'tenant_id', given.tenant_id)
   const { port_base } = given

@@ -15,11 +15,3 @@ export class Objection extends Error {
     this.remedy = remedy
   }
 }
-
-/** The first faults of a parsed thing, for the end of a sentence. */
-export function faultsIn(error: { readonly issues: readonly { path: PropertyKey[]; message: string }[] }): string {
-  return error.issues
-    .slice(0, 5)
-    .map(({ path, message }) => (path.length ? `${path.map(String).join('.')}: ${message}` : message))
-    .join('; ')
-}

@@ -1,13 +1,16 @@
 // The databases of a site's roles, opened for commands beside or instead of a running daemon.
-import { existsSync, statSync } from 'node:fs'
+import { lstatSync, statSync } from 'node:fs'
+import { userName } from '../../../adapters/host/users/system-users.ts'
 import { type SqliteAudit, sqliteAudit } from '../../../adapters/store/sqlite/audit.ts'
 import { type SqliteFile, sqliteFile } from '../../../adapters/store/sqlite/file.ts'
 import { sqliteStore } from '../../../adapters/store/sqlite/store.ts'
 import type { Role } from '../../kernel/role.ts'
 import type { Store } from '../../kernel/store.ts'
 import { roles } from '../../roles.ts'
-import { databaseOf, type SiteFolder } from '../site-folder.ts'
-import { addonFolder } from '../stock.ts'
+import { asOwnerOf } from '../acting.ts'
+import { databaseOf, dataOf, type SiteFolder } from '../site-folder.ts'
+import { runFolder } from '../stock.ts'
+import { Objection } from './objection.ts'
 
 export type RoleDatabase = {
   readonly role: Role
@@ -17,24 +20,46 @@ export type RoleDatabase = {
   readonly store: Store
 }
 
-/** Roles that have a database here, in the order of the list of roles. */
+/**
+ * Roles that have a database here, in the order of the list of roles. Throws `Objection` (3) where another user owns
+ * the data of one: to pass over it would be to call the rest the whole.
+ */
 export function rolesWithDatabase(folder: SiteFolder): Role[] {
-  return roles.filter((role) => existsSync(databaseOf(folder, role.name)))
+  return roles.filter((role) => {
+    requireOwn(dataOf(folder, role.name), `the data of ${role.name}`)
+    return hasDatabase(folder, role)
+  })
+}
+
+function hasDatabase(folder: SiteFolder, role: Role): boolean {
+  const look = () => statSync(databaseOf(folder, role.name), { throwIfNoEntry: false }) !== undefined
+  return asOwnerOf(dataOf(folder, role.name), look)
+}
+
+/** Throws `Objection` (3) for what belongs to another user, unless root asks. */
+export function requireOwn(path: string, what: string): void {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  const uid = process.getuid?.()
+  if (!found || uid === 0 || found.uid === uid) return
+  throw new Objection(3, `${what} belongs to the user ${userName(found.uid)}`, 'run this as root')
 }
 
 /** Bytes of the database and of its journal. */
 export function sizeOf(folder: SiteFolder, role: Role): number {
   const file = databaseOf(folder, role.name)
-  return [file, `${file}-wal`].reduce((sum, path) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0), 0)
+  const bytes = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  return asOwnerOf(dataOf(folder, role.name), () => bytes(file) + bytes(`${file}-wal`))
 }
 
-/** Opens, uses and closes; the file must exist. Works while a daemon has it open. */
+/** Opens, uses and closes as the owner of the data; the file must exist. Works while a daemon has it open. */
 export async function withDatabase<T>(
   folder: SiteFolder,
   role: Role,
   use: (database: RoleDatabase) => Promise<T>,
 ): Promise<T> {
-  return await withFile(databaseOf(folder, role.name), addonFolder(folder), role, use)
+  return await asOwnerOf(dataOf(folder, role.name), () =>
+    withFile(databaseOf(folder, role.name), runFolder(folder, role.name), role, use),
+  )
 }
 
 /** The same for a copy that lies elsewhere. */

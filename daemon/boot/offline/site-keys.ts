@@ -1,10 +1,22 @@
 // The site's own keys for commands: made, listed, rotated, revoked, exported.
 import { exportJwks, importJwks, type Jwks } from '../../../adapters/keys/jose/jwks.ts'
-import { generateKey, listKeys, revokeKey, rotateKey } from '../../../adapters/keys/jose/key-life.ts'
+import { readKeyFiles } from '../../../adapters/keys/jose/key-files.ts'
+import {
+  generateKey,
+  hasWrappedKeys,
+  listKeys,
+  revokeKey,
+  rotateKey,
+  unwrapKeys,
+  wrapKeys,
+} from '../../../adapters/keys/jose/key-life.ts'
 import type { KeyAlgorithm, PublicKey } from '../../kernel/keys.ts'
+import { mendList, relist } from '../listed-keys.ts'
 import type { SiteFolder } from '../site-folder.ts'
 import { record } from './deed.ts'
+import { type Rotated, type Rotating, revokeInSet, rotateInSet } from './key-rotation.ts'
 import { Objection } from './objection.ts'
+import { generateForRole, listOfRoles, type RoleKey, requireRole, revokeForRole, rotateForRole } from './role-keys.ts'
 import type { Environment } from './site-profile.ts'
 
 export type KeyTerms = {
@@ -12,41 +24,103 @@ export type KeyTerms = {
   /** Epoch milliseconds. */
   readonly now: number
   readonly not_after?: string
+  /** What the private half is to lie under; in the open unless said. */
+  readonly passphrase?: string | undefined
 }
 
+/** For the site; with `role` and use `token` the key with which that role tells the others who it is. */
 export async function generate(
   folder: SiteFolder,
   env: Environment,
   use: PublicKey['use'],
   terms: KeyTerms,
+  role?: string,
 ): Promise<PublicKey> {
-  const key = await generateKey(folder.keys, { use, ...terms })
-  await record(folder, env, { action: 'site.key.generate', target: key.kid, detail: { fingerprint: key.fingerprint } })
+  const { passphrase: _own, ...ofRole } = terms
+  const key = role ? await generateForRole(folder, role, ofRole) : await generateKey(folder.keys, { use, ...terms })
+  await mendList(folder)
+  const detail = { fingerprint: key.fingerprint, ...(role ? { role } : {}) }
+  await record(folder, env, { action: 'site.key.generate', target: key.kid, detail })
   return key
 }
 
-/** Oldest first. */
-export function list(folder: SiteFolder): PublicKey[] {
-  return listKeys(folder.keys)
+/** Makes a key in a folder that belongs to no site, as on a person's own medium: there is nobody to tell of it. */
+export async function generateIn(dir: string, use: PublicKey['use'], terms: KeyTerms): Promise<PublicKey> {
+  return await generateKey(dir, { use, ...terms })
 }
 
-/** Throws `Objection` when there is no such key, or it is not active. */
-export async function rotate(folder: SiteFolder, env: Environment, kid: string, terms: KeyTerms) {
-  const { status } = find(folder, kid)
+/** A folder of keys, a site's or a medium's. */
+export type KeyPlace = Pick<SiteFolder, 'keys'>
+
+/** A key of a role says of which; all others are the site's, or the medium's. */
+export type ListedKey = PublicKey & Partial<Pick<RoleKey, 'role'>>
+
+/** Oldest first; those of a site's roles after the site's own. */
+export function list(folder: KeyPlace | SiteFolder): ListedKey[] {
+  return [...listKeys(folder.keys), ...('identity' in folder ? listOfRoles(folder) : [])]
+}
+
+/** Throws `Objection` when there is no such key, it is not active, or the overlap is too short; and `Locked`. */
+export async function rotate(folder: SiteFolder, env: Environment, kid: string, terms: Rotating): Promise<Rotated> {
+  const found = find(folder, kid)
+  const { status, role, use } = found
   if (status !== 'active') throw new Objection(3, `${kid} is ${status}; only an active key rotates`)
-  const done = await rotateKey(folder.keys, kid, terms)
+  if (use === 'message' || use === 'root') return await rotateInSet(folder, env, bare(found), terms)
+  const { overlap_s: _overlap, passphrase, ...rest } = terms
+  const done = role
+    ? await rotateForRole(folder, role, kid, rest)
+    : await rotateKey(folder.keys, kid, { ...rest, ...(isWrapped(folder, kid) ? { passphrase } : {}) })
+  await mendList(folder)
   await record(folder, env, { action: 'site.key.rotate', target: kid, detail: { successor: done.created.kid } })
   return done
 }
 
-/** Ends a key for good. Throws `Objection` when there is no such key. */
-export async function revoke(folder: SiteFolder, env: Environment, kid: string): Promise<PublicKey> {
-  const revoked = revokeKey(folder.keys, find(folder, kid).kid)
+export type Revoked = { readonly revoked: PublicKey; readonly created?: PublicKey; readonly key_set?: number }
+
+/**
+ * Ends a key for good; with `replace` a new one is made in the place of a key that peers pin. Throws `Objection` when there
+ * is no such key, and `Locked`.
+ */
+export async function revoke(
+  folder: SiteFolder,
+  env: Environment,
+  kid: string,
+  terms: Rotating & { readonly replace: boolean },
+): Promise<Revoked> {
+  const found = find(folder, kid)
+  const { role, use } = found
+  if (use === 'message' || use === 'root') return await revokeInSet(folder, env, bare(found), terms)
+  if (terms.replace) throw new Objection(2, `a ${use} key is replaced by: platform keys generate`)
+  if (role) requireRole(folder, role)
+  // The list first: from then on no process accepts what the key signs, whatever becomes of the rest.
+  await relist(folder, (listed) => listed.map((key) => (key.kid === kid ? { ...key, status: 'revoked' } : key)))
+  const revoked = role ? revokeForRole(folder, role, kid) : revokeKey(folder.keys, kid)
   await record(folder, env, { action: 'site.key.revoke', target: kid })
-  return revoked
+  return { revoked }
 }
 
-export function jwks(folder: SiteFolder, use: PublicKey['use'] | undefined): Jwks {
+function bare({ role: _role, ...key }: ListedKey): PublicKey {
+  return key
+}
+
+function isWrapped(folder: KeyPlace, kid: string): boolean {
+  return readKeyFiles(folder.keys).some((key) => key.public_key.kid === kid && key.private_jwe !== undefined)
+}
+
+/** Whether a key of the folder lies under a passphrase. */
+export const isLocked = (folder: KeyPlace): boolean => hasWrappedKeys(folder.keys)
+
+/** Puts the keys of the folder, or those of one use, under the passphrase; the kids of those that were not. */
+export async function wrap(folder: KeyPlace, passphrase: string, use: PublicKey['use'] | undefined): Promise<string[]> {
+  return await wrapKeys(folder.keys, passphrase, use)
+}
+
+/** The way back. Throws `Locked` before anything is changed. */
+export async function unwrap(folder: KeyPlace, passphrase: string): Promise<string[]> {
+  return await unwrapKeys(folder.keys, passphrase)
+}
+
+export function jwks(folder: KeyPlace, use: PublicKey['use'] | undefined): Jwks {
   return exportJwks(folder.keys, use)
 }
 
@@ -61,8 +135,8 @@ export function keysIn(text: string): PublicKey[] {
 }
 
 /** Throws `Objection` (1) when there is no such key. */
-export function find(folder: SiteFolder, kid: string): PublicKey {
-  const found = listKeys(folder.keys).find((key) => key.kid === kid)
+export function find(folder: SiteFolder, kid: string): ListedKey {
+  const found = list(folder).find((key) => key.kid === kid)
   if (!found) throw new Objection(1, `there is no key ${kid}`, '`platform keys list` shows those there are')
   return found
 }

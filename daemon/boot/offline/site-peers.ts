@@ -2,11 +2,14 @@
 import { peerFiles } from '../../../adapters/peers/files/peer-files.ts'
 import type { PublicKey } from '../../kernel/keys.ts'
 import { labelOf } from '../../kernel/label.ts'
+import { inOneLine, parseBy } from '../../kernel/parsing.ts'
 import { type Peer, peer } from '../../kernel/peer.ts'
+import { accreditationFault } from '../accredited-peers.ts'
 import type { SiteFolder } from '../site-folder.ts'
 import { record } from './deed.ts'
 import { enrolChannels } from './filedrop-files.ts'
-import { faultsIn, Objection } from './objection.ts'
+import { labelMapIn } from './label-map-file.ts'
+import { Objection } from './objection.ts'
 import { keysIn } from './site-keys.ts'
 import { type Environment, siteSettings } from './site-profile.ts'
 
@@ -28,6 +31,8 @@ export type NewPeer = {
   readonly keys: readonly PublicKey[]
   readonly ceiling: { readonly level: string; readonly categories: readonly string[] }
   readonly releasable_names: readonly string[]
+  /** The text of the file that holds it; see `labelMapIn`. */
+  readonly label_map?: string | undefined
   readonly threshold: number | undefined
   readonly not_after_days: number | undefined
   readonly inventory_interval_s: number | undefined
@@ -66,6 +71,16 @@ export async function get(folder: SiteFolder, name: string): Promise<Peer> {
   return found
 }
 
+/** Those of the peers whose channels may not be used as the profile stands: why, and what to do. `now` in epoch milliseconds. */
+export function unaccredited(folder: SiteFolder, env: Environment, names: readonly string[], now: number) {
+  const { resolved } = siteSettings(folder, env)
+  return names.flatMap((peer) => {
+    const fault = accreditationFault(peer, resolved, now)
+    const remedy = `set site.accreditations.${peer} {authority, reference, valid_until} in ${folder.profile}, then restart`
+    return fault ? [{ peer, fault, remedy }] : []
+  })
+}
+
 /** Unpins at once; the channel folders and their record stay, for audit. */
 export async function remove(folder: SiteFolder, env: Environment, name: string): Promise<void> {
   await get(folder, name)
@@ -81,17 +96,18 @@ function peerOf(folder: SiteFolder, env: Environment, given: NewPeer): Peer {
     throw new Objection(2, `there is no level "${given.ceiling.level}"; the profile has ${labels.levels.join(', ')}`)
   }
   const { threshold, not_after_days, inventory_interval_s } = given
-  const checked = peer.safeParse({
+  const checked = parseBy(peer, {
     name: given.name,
     tenant_id: given.tenant_id,
     keys: given.keys,
     ceiling,
+    ...(given.label_map === undefined ? {} : { label_map: labelMapIn(given.label_map, labels) }),
     releasable_names: given.releasable_names,
     ...(threshold === undefined ? {} : { threshold }),
     ...(not_after_days === undefined ? {} : { not_after_days }),
     ...(inventory_interval_s === undefined ? {} : { inventory_interval_s }),
     enrolled: new Date(given.now).toISOString(),
   })
-  if (!checked.success) throw new Objection(2, `the peer cannot be pinned: ${faultsIn(checked.error)}`)
+  if (!checked.success) throw new Objection(2, `the peer cannot be pinned: ${inOneLine(checked.errors)}`)
   return checked.data
 }

@@ -1,14 +1,22 @@
 // Tokens of the site's own issuer without a running daemon: minted, read, revoked.
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { issuedClaims } from '../../../adapters/identity/offline/issued-token.ts'
-import { issuerOf, type MintClaims, type Minted, offlineIssuer } from '../../../adapters/identity/offline/issuer.ts'
-import { fileRevocations } from '../../../adapters/identity/offline/revocations.ts'
+import {
+  audienceOf,
+  issuerOf,
+  type MintClaims,
+  type Minted,
+  mintClaims,
+  offlineIssuer,
+} from '../../../adapters/identity/offline/issuer.ts'
+import { fileRevocations, revocation } from '../../../adapters/identity/offline/revocations.ts'
 import { readKeyFiles } from '../../../adapters/keys/jose/key-files.ts'
-import { listKeys } from '../../../adapters/keys/jose/key-life.ts'
 import { issueToken, type TokenPayload, verifyToken } from '../../../adapters/keys/jose/tokens.ts'
-import type { SiteFolder } from '../site-folder.ts'
+import { inOneLine, parseBy } from '../../kernel/parsing.ts'
+import { listedKeys, signerAmong } from '../listed-keys.ts'
+import { passphraseIn } from '../passphrase.ts'
+import { revocationsOf, type SiteFolder } from '../site-folder.ts'
 import { record } from './deed.ts'
 import { Objection } from './objection.ts'
 import { type Environment, siteSettings } from './site-profile.ts'
@@ -21,24 +29,24 @@ async function mint(
   ttl_s: number,
   now: number,
 ): Promise<Minted> {
-  const { platform, labels } = siteSettings(folder, env)
+  const { platform, labels, identity } = siteSettings(folder, env)
   const level = given.clearance?.level
   if (level !== undefined && !labels.levels.includes(level)) {
     throw new Objection(2, `there is no level "${level}"; the profile has ${labels.levels.join(', ')}`)
   }
-  const key = readKeyFiles(folder.keys).findLast(
-    ({ public_key: { use, status } }) => use === 'token' && status === 'active',
-  )
+  const key = signerAmong(readKeyFiles(folder.keys), listedKeys(folder))
   if (!key) throw new Objection(3, 'the site has no active token key', '`platform keys generate --use token` makes one')
   const issuer = offlineIssuer({
     siteName: platform.name,
-    sign: (payload) => issueToken(key, payload as TokenPayload),
+    sign: (payload) => issueToken(key, payload as TokenPayload, passphraseIn(identity.keys_passphrase_file)),
     verify: async () => ({ refused: 'not asked' }),
-    revocations: fileRevocations(revocationFile(folder)),
+    revocations: fileRevocations(revocationsOf(folder)),
     now: () => now,
     random: (bytes) => randomBytes(bytes).toString('hex'),
   })
-  return await issuer.mint(given, ttl_s)
+  const checked = parseBy(mintClaims, given)
+  if (!checked.success) throw new Objection(2, `the token cannot be minted: ${inOneLine(checked.errors)}`)
+  return await issuer.mint(checked.data, ttl_s)
 }
 
 /** The same for somebody else, which is worth a record. */
@@ -56,14 +64,21 @@ export async function issue(
   return minted
 }
 
-/** A token for a person at this machine: the site's tenant and all that its policy has. */
-export async function mintForOperator(folder: SiteFolder, env: Environment, subject: string, now: number) {
+/** A token for a person at this machine: the site's tenant and all that its policy has, at one role where it is named. */
+export async function mintForOperator(
+  folder: SiteFolder,
+  env: Environment,
+  subject: string,
+  now: number,
+  role: string | undefined,
+) {
   const { platform, labels } = siteSettings(folder, env)
   const level = labels.levels.at(-1)
   const given: MintClaims = {
     sub: subject,
     tenant_id: platform.tenant_id,
     roles: ['admin'],
+    ...(role === undefined ? {} : { aud: audienceOf(platform.name, role) }),
     ...(level === undefined ? {} : { clearance: { level } }),
   }
   return await mint(folder, env, given, 300, now)
@@ -88,7 +103,7 @@ export async function inspect(
   if (!claims) return undefined
   const { platform, identity } = siteSettings(folder, env)
   const issuer = issuerOf(platform.name)
-  const verdict = await verifyToken(token, listKeys(folder.keys), {
+  const verdict = await verifyToken(token, listedKeys(folder), {
     issuer,
     audience: issuer,
     now,
@@ -100,7 +115,7 @@ export async function inspect(
   }
   const said = issuedClaims.safeParse(verdict.payload)
   if (!said.success) return { state: 'not valid', reason: 'claims', claims }
-  const isRevoked = fileRevocations(revocationFile(folder)).isRevoked(said.data)
+  const isRevoked = fileRevocations(revocationsOf(folder)).isRevoked(said.data)
   return { state: isRevoked ? 'revoked' : 'valid', claims }
 }
 
@@ -114,11 +129,13 @@ export async function revoke(
   reason: string,
   now: number,
 ): Promise<void> {
-  const file = revocationFile(folder)
+  const file = revocationsOf(folder)
   // Made by `init` alone: a new, empty list would bring back every token revoked before.
   if (!existsSync(file))
     throw new Objection(3, `${file} is missing`, 'restore it from a backup: without it no token is accepted')
-  fileRevocations(file).revoke({ ...what, reason, at: new Date(now).toISOString() })
+  const checked = parseBy(revocation, { ...what, reason, at: new Date(now).toISOString() })
+  if (!checked.success) throw new Objection(2, `it cannot be revoked: ${inOneLine(checked.errors)}`)
+  fileRevocations(file).revoke(checked.data)
   const target = 'jti' in what ? what.jti : what.subject
   await record(folder, env, { action: 'site.token.revoke', target, detail: { ...what, reason } })
 }
@@ -127,10 +144,6 @@ export async function revoke(
 export function jtiOf(token: string): string | undefined {
   const jti = unverifiedClaims(token)?.jti
   return typeof jti === 'string' ? jti : undefined
-}
-
-function revocationFile(folder: SiteFolder): string {
-  return join(folder.identity, 'revoked.jsonl')
 }
 
 function unverifiedClaims(token: string): Record<string, unknown> | undefined {

@@ -1,6 +1,7 @@
 // The consensus role's table of contents: sessions that sites and people agree in, with evidence or with dissent.
 import type { DeploymentProfile } from '../../kernel/call.ts'
 import { role } from '../../kernel/role.ts'
+import { contributionClaims } from './contribution/claim.ts'
 import * as contributionList from './contribution/list.ts'
 import { contributionPages } from './contribution/model.ts'
 import { bySession } from './dissent/by-session.ts'
@@ -8,9 +9,13 @@ import { explain } from './dissent/explain.ts'
 import * as dissentGet from './dissent/get.ts'
 import * as dissentList from './dissent/list.ts'
 import { dissents } from './dissent/model.ts'
+import * as emissionGet from './emission/get.ts'
+import * as emissionList from './emission/list.ts'
+import { emissions } from './emission/model.ts'
 import * as evidenceGet from './evidence/get.ts'
 import { evidenceBlocks } from './evidence/model.ts'
 import * as federationContribute from './federation/contribute.ts'
+import { emission } from './federation/emission.ts'
 import { invite } from './federation/invite.ts'
 import { result } from './federation/result.ts'
 import { metrics, sessionActive } from './metrics.ts'
@@ -44,7 +49,7 @@ export const consensus = role({
   api_prefix: '/api/v2',
   needs: ['site'],
   settings: [settings],
-  collections: [sessions, contributionPages, dissents, evidenceBlocks],
+  collections: [sessions, contributionPages, contributionClaims, dissents, evidenceBlocks, emissions],
   metrics,
   workers: [relay, deadlines],
   operations: {
@@ -52,9 +57,10 @@ export const consensus = role({
     contribution: { list: contributionList.list },
     dissent: { list: dissentList.list, get: dissentGet.get, 'by-session': bySession, explain },
     evidence: { get: evidenceGet.get },
-    federation: { contribute: federationContribute.contribute, invite, result },
+    emission: { list: emissionList.list, get: emissionGet.get },
+    federation: { contribute: federationContribute.contribute, invite, result, emission },
   },
-  messages: { invitation: invite, contribution: federationContribute.contribute, result },
+  messages: { invitation: invite, contribution: federationContribute.contribute, result, lens_emission: emission },
   serviceInfo: ({ deployment_profile, transports }) => ({
     name: 'consensus-service',
     version: '1.0.0',

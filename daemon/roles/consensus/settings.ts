@@ -4,6 +4,8 @@ import { listenerFields } from '../../kernel/platform-settings.ts'
 import { block } from '../../kernel/settings.ts'
 
 const word = z.string().min(1).max(256)
+/** What is owed to a sink is known by its name, so each has its own. */
+const sinkName = z.string().min(1).max(64)
 
 export const settings = block('consensus', {
   ...listenerFields(8400, 'CONSENSUS'),
@@ -30,17 +32,18 @@ export const settings = block('consensus', {
     .array(
       z.discriminatedUnion('kind', [
         z.strictObject({
-          name: word,
+          name: sinkName,
           kind: z.literal('webhook'),
           url: z.url({ protocol: /^https?$/ }),
           secret_file: z.string().min(1),
         }),
-        z.strictObject({ name: word, kind: z.literal('filedrop'), peer: word }),
+        z.strictObject({ name: sinkName, kind: z.literal('filedrop'), peer: word }),
       ]),
     )
     .max(32)
+    .refine((sinks) => new Set(sinks.map(({ name }) => name)).size === sinks.length, 'no two may have the same name')
     .default([])
-    .meta({ doc: 'Where ratified results are emitted to.' }),
+    .meta({ doc: 'Where ratified results are emitted to, each under a name of its own.' }),
   max_contributions: z.int().min(1_000).max(1_000_000).default(10_000).meta({
     doc: 'Contributions that one session keeps, superseded ones included; more are refused.',
   }),

@@ -1,8 +1,13 @@
 // What the role needs of a webhook client: boot supplies one.
-import { part } from '../../kernel/call.ts'
+import { type Call, part } from '../../kernel/call.ts'
+
+export type Webhook = { readonly url: string; readonly secret_file: string }
 
 export type Webhooks = {
-  /** POSTs JSON, signed with HMAC-SHA256 by the secret in the file; throws `Refused` (retryable) unless answered 2xx. */
-  post(url: string, secret_file: string, body: Readonly<Record<string, unknown>>): Promise<void>
+  /**
+   * POSTs JSON, signed with HMAC-SHA256 by the secret in the file, in the trace of the call that sends it, and no longer
+   * than that lasts; throws `Refused` (retryable) unless answered 2xx.
+   */
+  post(to: Webhook, body: Readonly<Record<string, unknown>>, by: Pick<Call, 'trace' | 'signal'>): Promise<void>
 }
 export const webhooks = part<Webhooks>('webhooks')

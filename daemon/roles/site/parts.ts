@@ -1,19 +1,46 @@
 // What boot supplies to the site role alone: its keys, peers, carriers, issuer.
-import { part } from '../../kernel/call.ts'
+import { type Call, part } from '../../kernel/call.ts'
+import type { Refused } from '../../kernel/errors.ts'
 import type { Jws, PublicKey, Signatures, SignatureType, Verified } from '../../kernel/keys.ts'
-import type { Peers } from '../../kernel/peer.ts'
+import type { Label } from '../../kernel/label.ts'
+import type { Peer, Peers } from '../../kernel/peer.ts'
+import type { People } from '../../kernel/person.ts'
 import type { Transport } from '../../kernel/transport.ts'
-import type { QuarantineEntry } from './quarantine/model.ts'
+import type { QuarantineEntry, QuarantineItem } from './quarantine/model.ts'
+import type { FailedAttempts } from './token/attempts.ts'
 import type { Client, GrantedClaims, SubjectToken } from './token/model.ts'
 
 export const signaturesPart = part<Signatures>('signatures')
 export const peersPart = part<Peers>('peers')
+/** The pinned peers, to change. */
+export type PinnedPeers = {
+  /**
+   * One change at a time, durable when it resolves. `change` gives the peer back as it is to change nothing; what it refuses
+   * is given on. Undefined when there is no such peer.
+   */
+  change(name: string, change: (peer: Peer) => Promise<Peer | Refused>): Promise<Peer | Refused | undefined>
+}
+export const pinnedPeersPart = part<PinnedPeers>('pinned-peers')
+
+export type KeySets = {
+  /** Those that are or were in force, oldest first; none for a site whose keys peers have pinned one by one. */
+  all(): readonly Jws[]
+  /** The version that each peer was sent last by this process. */
+  readonly told: Map<string, number>
+}
+export const keySetsPart = part<KeySets>('key-sets')
+
+export const peoplePart = part<People>('people')
 export const transportsPart = part<readonly Transport[]>('transports')
 
 /** Messages that a carrier has verified a moment ago; asking again costs a look instead of a signature. */
 export type RecentlyVerified = {
   /** Undefined when this envelope of this peer was not verified recently. */
-  find(peer: string, type: SignatureType, envelope: Jws): Verified | undefined
+  find(
+    peer: string,
+    type: SignatureType,
+    envelope: Jws,
+  ): (Verified & { readonly label: Label; readonly is_label_released: boolean }) | undefined
 }
 export const recentlyVerifiedPart = part<RecentlyVerified>('recently-verified')
 
@@ -30,16 +57,30 @@ export type Issuer = {
   jwks(keys: readonly PublicKey[]): { keys: Record<string, unknown>[] }
 }
 export const issuerPart = part<Issuer>('issuer')
+export const failedAttemptsPart = part<FailedAttempts>('failed-attempts')
 
 export type Quarantines = {
   /** Newest first, by id where the times are equal; from behind `after` on. */
   list(peer: string | undefined, limit: number, after?: { at: string; id: string }): Promise<QuarantineEntry[]>
+  /** With the digests of its files as they lie there now; undefined when there is no such item. */
+  get(peer: string, id: string): Promise<Omit<QuarantineItem, 'site' | 'release' | 'sender_tenant_id'> | undefined>
 }
 export const quarantinesPart = part<Quarantines>('quarantines')
 
-/** Consistent copies of this process's databases. */
+/** Consistent copies of the databases of all roles of the site. */
 export type Backups = {
-  /** Copies every database into a new folder named by the instant and drops all but the newest `keep`; its name. */
-  run(dir: string | undefined, keep: number): Promise<string>
+  /**
+   * Asks every role for its copy, in a new folder named by the instant, and drops all but the newest `keep`; its name.
+   * Rejects with the role that made none; nothing is left then.
+   */
+  run(keep: number, ask: Call['others']['ask']): Promise<string>
 }
 export const backupsPart = part<Backups>('backups')
+
+/** A copy of the site's data, by its folder and the one above. */
+export type BackupCopy = { readonly name: string; readonly holds: 'yes' | 'no' | 'unknown' }
+export type Copies = {
+  /** Those that hold a body of one of these SHA-384 digests, and those that cannot be read. */
+  holding(digests: readonly string[]): Promise<readonly BackupCopy[]>
+}
+export const copiesPart = part<Copies>('copies')

@@ -4,12 +4,24 @@ import { list as channelList } from './channel/list.ts'
 import { create as checkpointCreate } from './checkpoint/create.ts'
 import { list as checkpointList } from './checkpoint/list.ts'
 import { checkpoints } from './checkpoint/model.ts'
+import { draft } from './epoch/draft.ts'
+import { open } from './epoch/open.ts'
+import { receipt } from './gap/receipt.ts'
+import { resend as gapResend } from './gap/resend.ts'
 import { list as keyList } from './key/list.ts'
+import { take } from './keyset/take.ts'
+import { purge } from './message/purge.ts'
+import { resend } from './message/resend.ts'
 import { send } from './message/send.ts'
 import { verify } from './message/verify.ts'
+import { channelGauges, setChannelGauges } from './metrics.ts'
 import { crossing } from './peer/crossing.ts'
 import { list as peerList } from './peer/list.ts'
+import { approve } from './quarantine/approve.ts'
+import { get as quarantineGet } from './quarantine/get.ts'
 import { list as quarantineList } from './quarantine/list.ts'
+import { releaseRequests } from './quarantine/model.ts'
+import { request } from './quarantine/request.ts'
 import { filedropSettings, settings } from './settings.ts'
 import { create as signatureCreate } from './signature/create.ts'
 import { discovery } from './token/discovery.ts'
@@ -17,6 +29,8 @@ import { issue } from './token/issue.ts'
 import { keys } from './token/keys.ts'
 import { revoke } from './token/revoke.ts'
 import { backup } from './workers/backup.ts'
+import { keysets } from './workers/keysets.ts'
+import { retention } from './workers/retention.ts'
 
 export const site = role({
   name: 'site',
@@ -26,20 +40,24 @@ export const site = role({
   api_prefix: '/api/v2',
   needs: [],
   settings: [settings, filedropSettings],
-  collections: [checkpoints],
-  metrics: [],
-  workers: [backup],
+  collections: [checkpoints, releaseRequests],
+  metrics: channelGauges,
+  gauges: setChannelGauges,
+  workers: [backup, keysets, retention],
   operations: {
     token: { issue, revoke, keys, discovery },
     key: { list: keyList },
+    keyset: { take },
     peer: { list: peerList, crossing },
-    message: { send, verify },
+    message: { send, verify, purge, resend },
+    gap: { receipt, resend: gapResend },
+    epoch: { draft, open },
     signature: { create: signatureCreate },
     channel: { list: channelList },
-    quarantine: { list: quarantineList },
+    quarantine: { list: quarantineList, get: quarantineGet, request, approve },
     checkpoint: { create: checkpointCreate, list: checkpointList },
   },
-  messages: {},
+  messages: { keys: take },
   serviceInfo: ({ deployment_profile, transports }) => ({
     name: 'site-service',
     version: '1.0.0',

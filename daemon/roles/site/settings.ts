@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { listenerFields } from '../../kernel/platform-settings.ts'
 import { block } from '../../kernel/settings.ts'
+import { siteName } from '../../kernel/transport.ts'
 
 const accreditation = z.strictObject({
   authority: z.string().min(1).max(256),
@@ -77,4 +78,35 @@ export const filedropSettings = block('filedrop', {
     .max(100)
     .default(3)
     .meta({ doc: 'Crashes that a message may cause before it is quarantined as POISON.' }),
+  resend_per_min: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(10_000)
+    .meta({ doc: 'Messages of one channel that are sent again in a minute, whoever asks for them.' }),
+  acknowledgements: z
+    .record(siteName, z.strictObject({ every_s: z.int().min(10).max(604_800).default(900) }))
+    .default({})
+    .meta({
+      doc: 'By peer, how often its messages are acknowledged, each time by as many bytes; only with an accreditation of the peer in site.accreditations.',
+    }),
+  release_days: z
+    .int()
+    .min(1)
+    .max(90)
+    .default(7)
+    .meta({ doc: 'How long a request to release a message from quarantine waits for a second person.' }),
+  scanner: z
+    .strictObject({
+      command: z
+        .array(z.string().min(1).max(4_096))
+        .min(1)
+        .max(64)
+        .refine(([program]) => program?.startsWith('/'), 'must begin with an absolute path'),
+      timeout_s: z.int().min(1).max(3_600).default(60),
+    })
+    .optional()
+    .meta({
+      doc: 'Program and arguments that judge each body before it is taken in; its path comes last. Exit 0: clean; 1: refused; else intake pauses.',
+    }),
 })

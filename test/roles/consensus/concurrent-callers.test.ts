@@ -75,6 +75,24 @@ test('one contribution sent twenty times at once under one key is one contributi
   expect(await person.ok(get, { id })).toMatchObject({ contributions: 1, contributors: 1, version: 2 })
 })
 
+test('of different contributions sent at once under one key, one alone is acknowledged', async () => {
+  const person = await operatorOf(world())
+  for (const turn of [1, 2, 3, 4, 5]) {
+    const { id } = await open(person, { m: 3, n: 4 })
+    await person.ok(contribute, { id, ...opinion('c1', 0.9) })
+    // Some say what stands already, which enters no record.
+    const scores = Array.from({ length: 20 }, (_, at) => (at % 2 === turn % 2 ? 0.9 : at / 100))
+    const codes = await Promise.all(
+      scores.map((score) =>
+        person.refusal(contribute, { id, ...opinion('c1', score) }, { 'idempotency-key': `many-${turn}` }),
+      ),
+    )
+    const taken = new Set(scores.filter((_, at) => codes[at] === 200))
+    expect(taken.size).toBe(1)
+    expect(new Set(codes)).toEqual(new Set([200, 'idempotency_mismatch']))
+  }
+})
+
 test('one create sent twenty times at once under one key makes one session', async () => {
   const person = await operatorOf(world())
   const made = await Promise.all(

@@ -86,6 +86,41 @@ test('a contribution that would leave nobody to see the session is refused', asy
   expect(await french.ok(get, { id })).toMatchObject({ contributions: 0, version: 1 })
 })
 
+test('a session, its dissent and the explanation carry the join of all that went in, and keep what they had', async () => {
+  const person = await world().as({
+    subject: 'olga',
+    roles: ['operator'],
+    clearance: { level: 'SECRET', categories: ['NUC', 'X'] },
+  })
+  const among = (...releasable_to: string[]) => ({ level: 'SECRET', categories: ['NUC', 'X'], releasable_to })
+  const { id } = await person.ok(create, { ...asked({ m: 2, n: 3 }), classification: among('FR', 'DE', 'tenant-a') })
+  const said = (name: string, score: number, classification: Classification) =>
+    person.ok(contribute, { id, ...opinion(name, score), classification })
+  await said('c1', 0, { level: 'SECRET', categories: ['X'], releasable_to: ['FR', 'IT', 'tenant-a'] })
+  await said('c2', 1, { level: 'RESTRICTED', categories: ['NUC'], releasable_to: ['DE', 'FR', 'tenant-a'] })
+  const joined = { level: 'SECRET', categories: ['NUC', 'X'], releasable_to: ['FR', 'tenant-a'] }
+  expect(await delivered(person, id)).toMatchObject({ state: 'IN_CONFLICT', classification: joined })
+  const [first] = (await person.ok(bySession, { session_id: id })).items
+  expect(first?.classification).toMatchObject(joined)
+  const told = await person.ok(explain, { id: first?.id ?? '' })
+  expect(told.classification).toEqual(first?.classification)
+  expect(told.text).toContain('Classification: SITE SECRET NUC X, releasable to FR, tenant-a.')
+  expect(told.markdown).toContain('Classification: `SITE` `SECRET` `NUC` `X`, releasable to `FR`, `tenant-a`.')
+
+  await said('c3', 1, { level: 'SECRET', categories: [], releasable_to: ['tenant-a'] })
+  const narrowed = { ...joined, releasable_to: ['tenant-a'] }
+  expect(await delivered(person, id)).toMatchObject({ classification: narrowed })
+  await person.ok(resolve, { id })
+  await delivered(person, id)
+  const { items } = await person.ok(bySession, { session_id: id })
+  const renewed = items.find((dissent) => dissent.id !== first?.id)
+  expect(items.find((dissent) => dissent.id === first?.id)?.classification).toMatchObject(joined)
+  expect(renewed?.classification).toMatchObject(narrowed)
+  await person.ok(attest, { id, decision: 'match', rationale: 'seen' })
+  const { evidence_block_id: block_id = '' } = await delivered(person, id)
+  expect((await person.ok(evidenceOf, { block_id })).content.label).toMatchObject(narrowed)
+})
+
 test('what is above a caller does not exist for them, whatever they ask', async () => {
   const [high, low] = [await cleared(), await below()]
   const { id } = await open(high, { m: 2, n: 2 }, 'SECRET')

@@ -52,6 +52,7 @@ export async function peerSite(name: string, tenant_id: string): Promise<PeerSit
       releasable_names: [],
       max_v: 1,
       not_after_days: 7,
+      keep_days: 30,
       inventory_interval_s: 300,
       enrolled: at,
     },

@@ -59,6 +59,29 @@ test('an idempotency key names one contribution, also after it was superseded', 
   expect(await person.refusal(contribute, { id, ...opinion('c1', 0.3) }, key('k2'))).toBe('idempotency_mismatch')
 })
 
+test('an idempotency key stands for its contribution also where that says only what stood already', async () => {
+  const person = await operatorOf(world())
+  const { id } = await open(person, { m: 3, n: 3 })
+  const said = { id, ...opinion('c1', 0.9) }
+  await person.ok(contribute, said)
+  const etag = (await person.ask(contribute, said, key('k5'))).etag
+  expect(etag).toBe('"2"')
+  expect(await person.refusal(contribute, { id, ...opinion('c1', 0.3) }, key('k5'))).toBe('idempotency_mismatch')
+  expect(await person.refusal(contribute, { id, ...opinion('c2', 0.9) }, key('k5'))).toBe('idempotency_mismatch')
+  await person.ok(contribute, { id, ...opinion('c1', 0.1) }, key('k6'))
+  // It is the old request that comes again, not a change of mind.
+  expect(await person.ok(contribute, said, key('k5'))).toMatchObject({ contributions: 2, version: 3 })
+  await world().restart()
+  const again = await operatorOf(world())
+  expect(await again.refusal(contribute, { id, ...opinion('c1', 0.3) }, key('k5'))).toBe('idempotency_mismatch')
+  expect(await again.ok(contribute, said, key('k5'))).toMatchObject({ contributions: 2, version: 3 })
+  expect(await again.ok(contribute, { id, ...opinion('c1', 0.3) })).toMatchObject({ contributions: 3 })
+  const other = await open(again, { m: 3, n: 3 })
+  expect(await again.ok(contribute, { id: other.id, ...opinion('c1', 0.2) }, key('k5'))).toMatchObject({
+    contributions: 1,
+  })
+})
+
 test('an attestation may be repeated under its key, by the same words alone', async () => {
   const person = await operatorOf(world())
   const id = await inConflict(person)

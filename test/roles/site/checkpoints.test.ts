@@ -66,15 +66,15 @@ test.each([
     true,
     'within the ceiling',
   ],
-  ['above the ceiling', { level: 'TOP_SECRET', releasable_to: ['bravo'] }, false, 'above the channel'],
-  ['of the originator alone', { level: 'UNCLASSIFIED' }, false, 'not releasable'],
+  ['above the ceiling', { level: 'TOP_SECRET', releasable_to: ['bravo'] }, false, 'above the ceiling'],
+  ['of the originator alone', { level: 'UNCLASSIFIED' }, false, 'not release it'],
   [
     'of a category that does not cross',
     { level: 'SECRET', categories: ['X'], releasable_to: ['bravo'] },
     false,
-    'above the channel',
+    'above the ceiling',
   ],
-  ['of another policy', { policy: 'FOREIGN', level: 'SECRET', releasable_to: ['bravo'] }, false, 'above the channel'],
+  ['of another policy', { policy: 'FOREIGN', level: 'SECRET', releasable_to: ['bravo'] }, false, 'another policy'],
 ])('a label %s', async (_, given, allowed, reason) => {
   const label = { policy: 'SITE', originator: 'alpha', ...given }
   const { json } = await post('peer/bravo/crossing', { label })

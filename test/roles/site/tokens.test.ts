@@ -1,5 +1,5 @@
 // The token endpoint, its keys and its metadata, as an OAuth client meets them over HTTP.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import {
   discoveryDocument,
   grantTypes,
@@ -24,9 +24,13 @@ const basic = (id: string, secret: string) => ({
   authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`,
 })
 
-function ask(fields: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}): Promise<Heard> {
+function ask(
+  fields: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>> = {},
+  at: SmallSite = site,
+): Promise<Heard> {
   const body = new URLSearchParams(fields).toString()
-  return site.ask('site', { method: 'POST', path: '/oauth2/token', body, headers: { ...form, ...headers } })
+  return at.ask('site', { method: 'POST', path: '/oauth2/token', body, headers: { ...form, ...headers } })
 }
 
 async function granted(fields: Readonly<Record<string, string>>, headers?: Readonly<Record<string, string>>) {
@@ -159,4 +163,24 @@ test('what was issued is in the audit; no secret and no token is, nor in the log
     expect(text).not.toContain(secret)
     expect(site.logged.join('\n')).not.toContain(secret)
   }
+})
+
+test('who guesses secrets has to wait, right or wrong; clients that nobody guesses for do not', async () => {
+  let monotonic_ms = 0
+  const timed = await smallSite({}, { now: () => Date.now(), monotonic: () => monotonic_ms })
+  onTestFinished(() => timed.close())
+  const wrong = { client_id: 'reader', client_secret: 'guessed', grant_type: grantTypes.client_credentials }
+  const right = { ...wrong, client_secret: clientSecret }
+  for (let n = 0; n < 20; n += 1) expect((await ask(wrong, {}, timed)).status).toBe(401)
+  const answers = [await ask(wrong, {}, timed), await ask(right, {}, timed)]
+  for (const answer of answers) {
+    expect(problemIn(answer, [429]).code).toBe('rate_limited')
+    expect(answer.headers['retry-after']).toBe('3')
+  }
+  expect((await ask({ grant_type: right.grant_type }, basic('reader', clientSecret), timed)).status).toBe(429)
+  expect((await ask({ ...right, client_id: 'gateway' }, {}, timed)).status).toBe(200)
+  monotonic_ms += 3_000
+  expect((await ask(right, {}, timed)).status).toBe(200)
+  expect((await ask(wrong, {}, timed)).status).toBe(401)
+  expect((await ask(right, {}, timed)).status).toBe(429)
 })

@@ -23,6 +23,9 @@ export const kernelCodes: readonly ErrorCode[] = [
 const internal =
   /\/(tmp|home|root|usr|var|etc|work|snapshot)\/|node_modules|\.(ts|js|mjs|cjs|db|yaml):?\b|\bat \w+ \(|Error:|SQLITE|eyJ|Zod/
 
+/** The schema library's own words, which say little to people. */
+const parserWords = /^Invalid|^Too (big|small)|^Unrecognized|, received |\bexpected\b/
+
 /** Holds a refusal to the schema, the declaration and the silence about the inside; the problem, to look closer at. */
 export function problemIn(answer: Heard, statuses: readonly number[], operation?: AnyOperation): Problem {
   expect(statuses, answer.text).toContain(answer.status)
@@ -31,6 +34,7 @@ export function problemIn(answer: Heard, statuses: readonly number[], operation?
   expect(answer.text).not.toMatch(internal)
   const read = problem.parse(answer.json)
   expect(read.status).toBe(answer.status)
+  for (const { message } of read.errors) expect(message).not.toMatch(parserWords)
   expect(read.instance).toMatch(/^[0-9a-f]{32}$/)
   if (answer.status === 401) expect(answer.headers['www-authenticate']).toMatch(/^Bearer realm="platform"/)
   if (operation) expect([...kernelCodes, ...operation.errors], 'a code that is not declared').toContain(read.code)

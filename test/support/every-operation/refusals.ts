@@ -1,6 +1,11 @@
 // How each declared refusal that the walk does not show is brought about: the last answer is the refusal.
+import { readEvents } from '../event-reader.ts'
 import type { Heard } from '../http-exchange.ts'
-import { contribution, invitation, label, policy, type Stage, sessionInput } from './stage.ts'
+import { approvalOf, expired, handsIn, requestOf, stranger } from '../quarantine-people.ts'
+import { begunSet } from './begun-set.ts'
+import { oneWay } from './one-way-refusals.ts'
+import { signers } from './signers.ts'
+import { cleared, contribution, emitted, invitation, label, policy, type Stage, sessionInput } from './stage.ts'
 
 type Refusal = (stage: Stage) => Promise<Heard>
 type Fields = Readonly<Record<string, unknown>>
@@ -12,6 +17,12 @@ function post({ site, admin }: Stage, path: string, body: unknown, more: { token
   if (more.key !== undefined) headers['idempotency-key'] = more.key
   const role = path.startsWith('/api/v2/site/') ? 'site' : 'consensus'
   return site.ask(role, { method: 'POST', path, token: more.token ?? admin, headers, body: JSON.stringify(body) })
+}
+
+/** Asks the role for its share of a backup; with files, of one that was begun and holds them. */
+function shareOf({ site, admin }: Stage, role: string, set: string, ...files: string[]): Promise<Heard> {
+  if (files.length > 0) begunSet(site.folder, set, ...files)
+  return site.ask(role, { method: 'POST', path: '/api/v2/backup', token: admin, body: { set } })
 }
 
 async function newSession(stage: Stage, more: Fields = {}): Promise<string> {
@@ -33,6 +44,15 @@ const outgoing = { event_id: 'refused', kind: 'signal', schema: 'sample/1', body
 const tooHigh = { label: { ...label, level: 'TOP_SECRET' } }
 
 const site: Record<string, Refusal> = {
+  async 'site.token.issue rate_limited'(stage) {
+    const body = 'grant_type=client_credentials&client_id=guessed&client_secret=wrong'
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const guess = () => stage.site.ask('site', { method: 'POST', path: '/oauth2/token', headers, body })
+    // Twenty, and however many are forgiven meanwhile.
+    let answer = await guess()
+    for (let n = 0; n < 60 && answer.status === 401; n += 1) answer = await guess()
+    return answer
+  },
   'site.message.send not_found': (stage) => post(stage, '/api/v2/site/message', { ...outgoing, peer: 'nobody' }),
   'site.message.send label_denied': (stage) =>
     post(stage, '/api/v2/site/message', { ...outgoing, peer: 'bravo', label: { ...label, level: 'TOP_SECRET' } }),
@@ -44,6 +64,32 @@ const site: Record<string, Refusal> = {
     const { envelope } = await stage.delivered('result', { session_id: 'ses_nowhere' }, tooHigh)
     return post(stage, '/api/v2/site/message/verify', { peer: 'bravo', type: 'statement', envelope })
   },
+  async 'site.quarantine.request signature_invalid'(stage) {
+    const lying = await expired(stage.site)
+    const signature = await (await stranger(stage.site, 'ada')).sign(requestOf(lying, 'ada'))
+    return handsIn(stage.site, 'request', lying.item, signature, 'ada')
+  },
+  async 'site.quarantine.request conflict'(stage) {
+    const lying = await expired(stage.site)
+    const signature = await (await signers(stage)).ada.sign(requestOf(lying, 'ada', { waiver: 'QUOTA' }))
+    return handsIn(stage.site, 'request', lying.item, signature, 'ada')
+  },
+  async 'site.quarantine.approve signature_invalid'(stage) {
+    const lying = await expired(stage.site)
+    const asked = requestOf(lying, 'bob')
+    const signature = await (await stranger(stage.site, 'ada')).sign(approvalOf(asked, 'ada'))
+    return handsIn(stage.site, 'approve', lying.item, signature, 'ada')
+  },
+  async 'site.quarantine.approve conflict'(stage) {
+    const lying = await expired(stage.site)
+    const signature = await (await signers(stage)).ada.sign(approvalOf(requestOf(lying, 'bob'), 'ada'))
+    return handsIn(stage.site, 'approve', lying.item, signature, 'ada')
+  },
+  'site.service.backup not_found': (stage) => shareOf(stage, 'site', '2026-05-03T03-00-00-001Z'),
+  'site.service.backup already_exists': (stage) => shareOf(stage, 'site', '2026-05-03T03-00-00-002Z', 'site.db'),
+  'consensus.service.backup not_found': (stage) => shareOf(stage, 'consensus', '2026-05-03T03-00-00-001Z'),
+  'consensus.service.backup already_exists': (stage) =>
+    shareOf(stage, 'consensus', '2026-05-03T03-00-00-003Z', 'consensus.db'),
   async 'site.checkpoint.create conflict'(stage) {
     const head = { writer: 'cut@elsewhere', hash: 'b'.repeat(64) }
     await post(stage, '/api/v2/site/checkpoint', { ...head, seq: 9 })
@@ -76,6 +122,15 @@ const session: Record<string, Refusal> = {
     const token = await stage.site.token({ roles: ['admin'] })
     return post(stage, `${sessions}/${stage.openToo}/contribution`, contribution('alice', 1), { token })
   },
+  async 'consensus.session.events rate_limited'(stage) {
+    const token = await stage.site.token({ sub: 'many', roles: ['admin'], ...cleared })
+    const path = `${sessions}/${stage.open}/events`
+    const url = `http://127.0.0.1:${stage.site.port('consensus')}`
+    const readers = await Promise.all(Array.from({ length: 32 }, () => readEvents(url, path, token)))
+    const answer = await stage.site.ask('consensus', { method: 'GET', path, token })
+    for (const reader of readers) reader.leave()
+    return answer
+  },
   'consensus.session.resolve session_closed': (stage) => post(stage, `${sessions}/${stage.ratified}/resolve`, {}),
   'consensus.session.attest session_closed': (stage) =>
     post(stage, `${sessions}/${stage.ratified}/attest`, { decision: 'match', rationale: 'late' }),
@@ -88,17 +143,14 @@ const session: Record<string, Refusal> = {
 
 const opinion = { pair_score: 1, accuracy: 0.9, credibility: 0.9, classification: label }
 
-async function deliver(
-  stage: Stage,
-  kind: 'contribution' | 'invitation' | 'result',
-  fields: Fields,
-  change: Fields = {},
-) {
-  return post(stage, `/api/v2/federation/${kind}`, await stage.delivered(kind, fields, change))
+type Kind = 'contribution' | 'invitation' | 'result' | 'lens_emission'
+
+async function deliver(stage: Stage, kind: Kind, fields: Fields, change: Fields = {}, more: { token?: string } = {}) {
+  return post(stage, `/api/v2/federation/${kind}`, await stage.delivered(kind, fields, change), more)
 }
 
 /** The honest envelope with the body of another message. */
-async function tampered(stage: Stage, kind: 'contribution' | 'invitation' | 'result', fields: Fields, change: Fields) {
+async function tampered(stage: Stage, kind: Kind, fields: Fields, change: Fields) {
   const { body } = await stage.delivered(kind, { ...fields, ...change })
   return post(stage, `/api/v2/federation/${kind}`, { ...(await stage.delivered(kind, fields)), body })
 }
@@ -143,5 +195,27 @@ const federation: Record<string, Refusal> = {
     tampered(stage, 'result', { session_id: stage.followed }, { session_id: stage.open }),
 }
 
+/** What bravo told in the stage, told again and otherwise. */
+const retold = (stage: Stage, more: Fields, change: Fields = {}, by: { token?: string } = {}) =>
+  deliver(stage, 'lens_emission', emitted('ses_told', more), change, by)
+
+const emission: Record<string, Refusal> = {
+  async 'consensus.federation.emission not_found'(stage) {
+    return retold(stage, {}, {}, { token: await stage.site.token({ roles: ['admin'] }) })
+  },
+  'consensus.federation.emission signature_invalid': (stage) =>
+    tampered(stage, 'lens_emission', emitted('ses_tampered'), { decision: 'non_match' }),
+  'consensus.federation.emission not_your_tenant': (stage) => retold(stage, {}, { receiver_tenant_id: 'charlie' }),
+  'consensus.federation.emission session_closed': (stage) => retold(stage, { seq: 6 }),
+  'consensus.federation.emission label_denied': (stage) => retold(stage, {}, tooHigh),
+  'consensus.federation.emission idempotency_mismatch': (stage) => retold(stage, { decision: 'non_match' }),
+}
+
 /** `<address> <code>` to what brings it about. */
-export const refusals: Readonly<Record<string, Refusal>> = { ...site, ...session, ...federation }
+export const refusals: Readonly<Record<string, Refusal>> = {
+  ...site,
+  ...oneWay,
+  ...session,
+  ...federation,
+  ...emission,
+}

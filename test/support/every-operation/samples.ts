@@ -1,6 +1,11 @@
 // One good request for each operation that needs more than its address: the only thing that a new operation must add here.
+
+import { approvalOf, expired, handsIn, requestOf } from '../quarantine-people.ts'
 import { clientSecret } from '../small-site.ts'
-import { contribution, invitation, label, type Stage, sessionInput } from './stage.ts'
+import { begunSet } from './begun-set.ts'
+import { announced, delta, firstKeySet, gapReceipt, toldByDelta } from './carried.ts'
+import { signers } from './signers.ts'
+import { contribution, emitted, invitation, label, type Stage, sessionInput } from './stage.ts'
 
 export type Sample = {
   readonly input: Record<string, unknown>
@@ -14,7 +19,19 @@ export type Sample = {
 
 type Samples = Readonly<Record<string, (stage: Stage) => Sample | Promise<Sample>>>
 
+function itemOf({ item }: { readonly item: string }) {
+  const [peer, id] = item.split('/')
+  return { peer, id }
+}
+
+const share = ({ site }: Stage): Sample => {
+  const set = '2026-05-03T03-00-00-000Z'
+  begunSet(site.folder, set)
+  return { input: { set } }
+}
+
 const site: Samples = {
+  'site.service.backup': share,
   'site.token.issue': () => ({
     input: { grant_type: 'client_credentials', client_id: 'gateway', client_secret: clientSecret },
   }),
@@ -36,11 +53,33 @@ const site: Samples = {
     const { envelope } = await delivered('result', { session_id: 'ses_of_a_sample' })
     return { input: { peer: 'bravo', type: 'statement', envelope } }
   },
+  // What lies in quarantine is the site's, too.
+  'site.quarantine.get': async ({ site: at }) => ({ input: itemOf(await expired(at)), isTenants: false }),
+  'site.quarantine.request': async (stage) => {
+    const lying = await expired(stage.site)
+    const { ada } = await signers(stage)
+    return { input: { ...itemOf(lying), signature: await ada.sign(requestOf(lying, 'ada')) }, isTenants: false }
+  },
+  'site.quarantine.approve': async (stage) => {
+    const lying = await expired(stage.site)
+    const { ada, bob } = await signers(stage)
+    const asked = requestOf(lying, 'bob')
+    await handsIn(stage.site, 'request', lying.item, await bob.sign(asked), 'bob')
+    return { input: { ...itemOf(lying), signature: await ada.sign(approvalOf(asked, 'ada')) }, isTenants: false }
+  },
+  'site.keyset.take': async (stage) => ({ input: await toldByDelta(stage, await firstKeySet(await delta(stage))) }),
+  'site.message.resend': () => ({ input: { peer: 'bravo', first: 1, last: 1 } }),
+  'site.gap.receipt': () => ({ input: { peer: 'bravo' } }),
+  'site.gap.resend': async (stage) => ({ input: { receipt: await gapReceipt(stage) } }),
+  'site.epoch.draft': () => ({ input: { peer: 'bravo' } }),
+  'site.epoch.open': async (stage) => ({ input: { announcement: await announced(stage) } }),
+  'site.message.purge': () => ({ input: { digest: 'f'.repeat(96), reason: 'sample' } }),
   'site.signature.create': () => ({ input: { type: 'evidence', payload: 'e30' } }),
   'site.checkpoint.create': () => ({ input: { writer: 'someone@elsewhere', seq: 7, hash: 'a'.repeat(64) } }),
 }
 
 const consensus: Samples = {
+  'consensus.service.backup': share,
   'consensus.session.create': () => ({
     input: sessionInput(),
     keyed: { input: sessionInput(), another: { lens_version: '2' } },
@@ -66,6 +105,7 @@ const consensus: Samples = {
   'consensus.dissent.by-session': ({ conflict }) => ({ input: { session_id: conflict } }),
   'consensus.dissent.explain': ({ dissent }) => ({ input: { id: dissent } }),
   'consensus.evidence.get': ({ evidence }) => ({ input: { block_id: evidence } }),
+  'consensus.emission.get': ({ emission }) => ({ input: { id: emission } }),
   'consensus.federation.contribute': async ({ shared, delivered }) => ({
     input: await delivered('contribution', {
       session_id: shared,
@@ -83,6 +123,10 @@ const consensus: Samples = {
   'consensus.federation.result': async ({ followed, delivered }) => ({
     input: await delivered('result', { session_id: followed }),
     isTenants: true,
+  }),
+  // Makes an object of the tenant that the signed message names.
+  'consensus.federation.emission': async ({ delivered }) => ({
+    input: await delivered('lens_emission', emitted('ses_of_a_sample')),
   }),
 }
 

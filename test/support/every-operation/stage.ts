@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, vi } from 'vitest'
 import { canonical, sha384 } from '../../../daemon/kernel/canonical.ts'
+import type { Signatures } from '../../../daemon/kernel/keys.ts'
 import { type MessageKind, statement } from '../../../daemon/kernel/transport.ts'
 import { type SmallSite, smallSite } from '../small-site.ts'
 
@@ -31,6 +32,8 @@ export type Stage = {
   readonly followed: string
   readonly dissent: string
   readonly evidence: string
+  /** What bravo decided in a session of its own. */
+  readonly emission: string
   /** The signed message that bravo would have sent these fields in. */
   delivered: Delivered
 }
@@ -62,6 +65,9 @@ export async function stage(sections: Parameters<typeof smallSite>[0] = {}): Pro
   const conflictToo = await conflicting()
   const followed = `ses_${randomBytes(16).toString('hex')}`
   await post('/api/v2/federation/invitation', await delivered('invitation', invitation(followed)))
+  const emission = (
+    await post('/api/v2/federation/lens_emission', await delivered('lens_emission', emitted('ses_told')))
+  ).id
   const shared = await session({ policy: { ...policy, m: 3, n: 3 }, invite: ['bravo'] })
   const settled = async (id: string, field: string) => {
     const read = async () =>
@@ -84,6 +90,7 @@ export async function stage(sections: Parameters<typeof smallSite>[0] = {}): Pro
     followed,
     evidence: await settled(ratified, 'evidence_block_id'),
     dissent: await settled(conflict, 'open_dissent_id'),
+    emission,
     delivered,
   }
 }
@@ -101,24 +108,37 @@ export function invitation(session_id: string) {
   return { session_id, lens_id: 'lens', lens_version: '1', policy, classification: { ...label, originator: 'bravo' } }
 }
 
-let seq = 0
+/** What bravo tells of its decision. */
+export function emitted(session_id: string, more: Fields = {}) {
+  const decided = { event: 'ratified', seq: 5, at: '2026-03-02T12:00:00.000Z', decision: 'match', score: 0.9 }
+  return { session_id, lens_id: 'lens', lens_version: '1', ...decided, attested: false, ...more }
+}
 
 /** Every default spelled out, as the signed fields must be what the receiver reads. */
-async function signedByBravo(site: SmallSite, kind: MessageKind, fields: Fields, change: Fields) {
-  const schema = `consensus.${kind}/1`
-  const given = {
+function signedByBravo({ bravo }: SmallSite, kind: MessageKind, fields: Fields, change: Fields) {
+  const data = {
     ...fields,
     ...(fields.policy ? { policy: { combination_method: 'weighted_average', ...policy } } : {}),
   }
-  const body = JSON.stringify({ label, schema, data: given })
+  return signedBy({ name: 'bravo', signatures: bravo }, { kind, schema: `consensus.${kind}/1`, data }, change)
+}
+
+type Sender = { readonly name: string; readonly signatures: Pick<Signatures, 'sign'> }
+type Said = { readonly kind: MessageKind; readonly schema: string; readonly data: Fields }
+
+let seq = 0
+
+/** A message to this site; `change` replaces parts of the signed statement. */
+export async function signedBy({ name, signatures }: Sender, { kind, schema, data }: Said, change: Fields = {}) {
+  const body = JSON.stringify({ label, schema, data })
   seq += 1
   const said = statement.parse({
     v: 1,
     type: 'platform.message',
-    channel: 'filedrop/bravo/alpha',
-    src: 'bravo',
+    channel: `filedrop/${name}/alpha`,
+    src: name,
     dst: 'alpha',
-    sender_tenant_id: 'bravo',
+    sender_tenant_id: name,
     receiver_tenant_id: 'alpha',
     epoch: 1,
     seq,
@@ -133,6 +153,6 @@ async function signedByBravo(site: SmallSite, kind: MessageKind, fields: Fields,
     max_hops: 1,
     ...change,
   })
-  const envelope = await site.bravo.sign('statement', new TextEncoder().encode(canonical(said)))
+  const envelope = await signatures.sign('statement', new TextEncoder().encode(canonical(said)))
   return { envelope, body: Buffer.from(body).toString('base64url') }
 }

@@ -1,7 +1,9 @@
 // A channel is made once, at enrolment; what is lost afterwards stops it, and no peer's trouble stops another.
+
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { aTrace } from '../../support/a-trace.ts'
 import {
   carry,
   incomingOf,
@@ -48,7 +50,7 @@ test('without CHANNEL.json the channel stops with one alarm, nothing is touched,
   expect((await world.bravo.transport.health()).detail).toContain('CHANNEL.json is missing')
   expect(fs.readdirSync(incomingOf(world.bravo, 'alpha').fresh)).toHaveLength(2)
   await expect(world.bravo.transport.enrol(peerOf(world.alpha))).rejects.toMatchObject({ code: 'conflict' })
-  await expect(world.bravo.transport.send(message(world, { peer: 'alpha' }))).rejects.toThrow()
+  await expect(world.bravo.transport.send(message(world, { peer: 'alpha' }), aTrace)).rejects.toThrow()
   await restart(world.bravo)
   expect(fs.existsSync(channelFile())).toBe(false)
   const alarms = world.bravo.events.filter(({ event }) => event === 'filedrop.channel.stopped')
@@ -101,11 +103,11 @@ test('a peer that is pinned and enrolled while the carrier runs is taken up', as
 })
 
 test('a message to nobody, or to a peer without a channel, is refused', async () => {
-  await expect(world.alpha.transport.send(message(world, { peer: 'nobody' }))).rejects.toMatchObject({
+  await expect(world.alpha.transport.send(message(world, { peer: 'nobody' }), aTrace)).rejects.toMatchObject({
     code: 'not_found',
   })
   world.alpha.pinned.set('charlie', { ...peerOf(world.bravo), name: 'charlie' })
-  await expect(world.alpha.transport.send(message(world, { peer: 'charlie' }))).rejects.toMatchObject({
+  await expect(world.alpha.transport.send(message(world, { peer: 'charlie' }), aTrace)).rejects.toMatchObject({
     code: 'unavailable',
   })
 })
@@ -114,6 +116,6 @@ test.each([
   ['too large', { body: { text: 'x'.repeat(4_194_304) } }, 'too_large'],
   ['nested too deep', { body: { deep: JSON.parse(`${'['.repeat(15)}${']'.repeat(15)}`) } }, 'invalid'],
 ])('a body that no receiver takes (%s) is refused before it has a number', async (_, more, code) => {
-  await expect(world.alpha.transport.send(message(world, more))).rejects.toMatchObject({ code })
-  expect(await world.alpha.transport.send(message(world))).toMatchObject({ seq: 1 })
+  await expect(world.alpha.transport.send(message(world, more), aTrace)).rejects.toMatchObject({ code })
+  expect(await world.alpha.transport.send(message(world), aTrace)).toMatchObject({ seq: 1 })
 })

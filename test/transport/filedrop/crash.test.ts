@@ -1,9 +1,11 @@
 // The process may die between any two steps: whatever was done is found again, and no effect happens twice.
+
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Journal } from '../../../daemon/kernel/journal.ts'
 import type { Incoming, Verdict } from '../../../daemon/kernel/transport.ts'
+import { aTrace } from '../../support/a-trace.ts'
 import { drop, forge } from './forged.ts'
 import {
   carry,
@@ -85,10 +87,10 @@ test.each([
   await startReceiving(world.alpha)
   await restart(world.alpha, undefined, {}, { journal: failing(world.alpha.journal, step, when) })
   const first = message(world)
-  await expect(world.alpha.transport.send(first)).rejects.toThrow()
+  await expect(world.alpha.transport.send(first, aTrace)).rejects.toThrow()
   await restart(world.alpha)
-  expect(await world.alpha.transport.send(first)).toMatchObject({ seq: 1 })
-  expect(await world.alpha.transport.send(message(world))).toMatchObject({ seq: 2 })
+  expect(await world.alpha.transport.send(first, aTrace)).toMatchObject({ seq: 1 })
+  expect(await world.alpha.transport.send(message(world), aTrace)).toMatchObject({ seq: 2 })
 })
 
 test.each([

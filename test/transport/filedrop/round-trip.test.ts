@@ -1,9 +1,11 @@
 // What one site sends the other applies, exactly once and in order, whatever the carrier does with the files.
+
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { filedropTransport } from '../../../adapters/transport/filedrop/transport.ts'
 import { isRefused } from '../../../daemon/kernel/errors.ts'
+import { aTrace } from '../../support/a-trace.ts'
 import {
   carry,
   incomingOf,
@@ -53,14 +55,32 @@ test('a message arrives as it was sent, and its files end in done', async () => 
 
 test('numbers have no gap, however many send at once, and a repeated event finds its number', async () => {
   const messages = Array.from({ length: 40 }, () => message(world))
-  const sent = await Promise.all(messages.map((each) => world.alpha.transport.send(each)))
+  const sent = await Promise.all(messages.map((each) => world.alpha.transport.send(each, aTrace)))
   expect(sent.map(({ seq }) => seq).sort((a, b) => a - b)).toEqual(messages.map((_, index) => index + 1))
-  const again = await Promise.all(messages.map((each) => world.alpha.transport.send(each)))
+  const again = await Promise.all(messages.map((each) => world.alpha.transport.send(each, aTrace)))
   expect(again).toEqual(sent)
   await world.alpha.transport.rescan()
   carry(world.alpha, world.bravo)
   await world.bravo.transport.rescan()
   expect(numbers()).toEqual(messages.map((_, index) => index + 1))
+})
+
+test('a trace begins with each message; what is recorded and logged of it bears that trace', async () => {
+  const traces: string[] = []
+  await restart(world.bravo, ({ statement: { seq } }, { trace_id }) => {
+    traces.push(trace_id)
+    return seq === 2 ? { verdict: 'refused', code: 'session_closed', detail: 'closed' } : { verdict: 'applied' }
+  })
+  await sendFromAlpha(world, 3)
+  carry(world.alpha, world.bravo)
+  await world.bravo.transport.rescan()
+  const recorded = await world.bravo.audit.list({ limit: 9 })
+  const logged = world.bravo.events.map(({ event, fields }) => [event, fields.trace_id])
+  const events = ['filedrop.message.applied', 'filedrop.message.quarantined', 'filedrop.message.applied']
+  expect(new Set(traces).size).toBe(3)
+  const expected = events.map((event, index) => [event, traces[index]])
+  expect(recorded.reverse().map(({ event }) => [event?.action, event?.trace_id])).toEqual(expected)
+  expect(logged).toEqual(expected)
 })
 
 test('files lie in ready with private modes; taken by the carrier they are kept in sent, byte for byte', async () => {
@@ -181,15 +201,18 @@ describe('labels', () => {
     ['of an unknown level', { level: 'COSMIC' }],
   ])('what is %s is refused before it has a number', async (_, more) => {
     const label = labelFor(world.bravo.tenant_id, more)
-    const refusal = await world.alpha.transport.send(message(world, { label })).catch((error) => error)
+    const refusal = await world.alpha.transport.send(message(world, { label }), aTrace).catch((error) => error)
     expect(isRefused(refusal) && refusal.code).toBe('label_denied')
     expect(await outStatus()).toMatchObject({ next_seq: 1, sent: 0 })
-    expect(await world.alpha.audit.list({ action: 'filedrop.message.denied', limit: 5 })).toHaveLength(1)
+    const denied = await world.alpha.audit.list({ action: 'filedrop.message.denied', limit: 5 })
+    expect(denied.map(({ event }) => event?.trace_id)).toEqual([aTrace.trace_id])
   })
 
   test('the originator alone is meant when a label names nobody', async () => {
     const { releasable_to: _, ...label } = labelFor(world.bravo.tenant_id)
-    await expect(world.alpha.transport.send(message(world, { label }))).rejects.toMatchObject({ code: 'label_denied' })
+    await expect(world.alpha.transport.send(message(world, { label }), aTrace)).rejects.toMatchObject({
+      code: 'label_denied',
+    })
   })
 })
 

@@ -1,4 +1,5 @@
 // Two real sites in one process, for tests: their own folders, keys and journals, and nothing shared but what a test carries.
+
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +16,9 @@ import type { AuditEvent } from '../../../daemon/kernel/audit.ts'
 import type { Journal } from '../../../daemon/kernel/journal.ts'
 import type { Label } from '../../../daemon/kernel/label.ts'
 import type { Peer } from '../../../daemon/kernel/peer.ts'
+import type { Trace } from '../../../daemon/kernel/trace.ts'
 import type { Incoming, Outgoing, Verdict } from '../../../daemon/kernel/transport.ts'
+import { aTrace } from '../../support/a-trace.ts'
 
 export const label_policy = { policy: 'SITE', levels: ['UNCLASSIFIED', 'RESTRICTED', 'SECRET', 'TOP_SECRET'] }
 export const start_ms = Date.parse('2026-03-01T12:00:00Z')
@@ -120,16 +123,19 @@ export function peerOf(site: Site, more: Partial<Peer> = {}): Peer {
     releasable_names: [],
     max_v: 1,
     not_after_days: 7,
+    keep_days: 30,
     inventory_interval_s: 300,
     enrolled: new Date(start_ms).toISOString(),
     ...more,
   }
 }
 
+type Answer = (message: Incoming, trace: Trace) => Promise<Verdict> | Verdict
+
 /** Takes everything that arrives, unless the test says what to answer. */
-export async function startReceiving(site: Site, answer: (message: Incoming) => Promise<Verdict> | Verdict = applies) {
-  await site.transport.start(async (message) => {
-    const verdict = await answer(message)
+export async function startReceiving(site: Site, answer: Answer = applies) {
+  await site.transport.start(async (message, trace) => {
+    const verdict = await answer(message, trace)
     if (verdict.verdict === 'applied') site.received.push(message)
     return verdict
   })
@@ -142,7 +148,7 @@ function applies(): Verdict {
 /** The process dies and comes back: another transport over what is on disk. */
 export async function restart(
   site: Site,
-  answer?: (message: Incoming) => Promise<Verdict> | Verdict,
+  answer?: Answer,
   settings: GivenSettings = {},
   given: Partial<FiledropOptions> = {},
 ) {
@@ -170,7 +176,7 @@ export function message(world: World, more: Partial<Outgoing> = {}): Outgoing {
 /** Sends and publishes; the files are in alpha's `out/ready` then. */
 export async function sendFromAlpha(world: World, count_of: number, more: Partial<Outgoing> = {}) {
   const sent = []
-  for (let i = 0; i < count_of; i++) sent.push(await world.alpha.transport.send(message(world, more)))
+  for (let i = 0; i < count_of; i++) sent.push(await world.alpha.transport.send(message(world, more), aTrace))
   await world.alpha.transport.rescan()
   return sent
 }

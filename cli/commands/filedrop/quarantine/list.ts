@@ -1,6 +1,6 @@
 // Lists messages that were refused, newest first.
 import { command } from '../../../command.ts'
-import { show, table } from '../../../output.ts'
+import { type Row, show, table } from '../../../output.ts'
 import { otherwise, text, whole } from '../../../params.ts'
 import { service, serviceOptions } from '../../../service.ts'
 
@@ -17,7 +17,11 @@ export const definition = command({
     const api = await service(given, terminal)
     const { items } = await api.call('site.quarantine.list', { peer: given.peer, limit: given.limit })
     const rows = items as readonly Readonly<Record<string, unknown>>[]
-    const columns = ['id', 'reason', 'detail', 'at', 'bytes']
+    const requested = {
+      heading: 'release requested by',
+      cell: (row: Row) => (row.release as { subject?: string } | undefined)?.subject,
+    }
+    const columns = ['id', 'reason', 'detail', 'at', 'bytes', requested]
     show(terminal, given.json, { items: rows }, () => table(terminal, rows, columns, 'nothing is in quarantine'))
     return 0
   },

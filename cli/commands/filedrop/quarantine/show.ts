@@ -1,8 +1,9 @@
 // Shows one refused message: why it was refused, and what it says.
 import { offline } from '../../../../daemon/boot/offline.ts'
 import { command } from '../../../command.ts'
-import { fields, paint, printable, show } from '../../../output.ts'
+import { fields, paint, printable, show, table } from '../../../output.ts'
 import { needed, text } from '../../../params.ts'
+import { releaseText } from '../../../release-text.ts'
 import { jsonOption, requireSite, siteOption } from '../../../site.ts'
 
 export const definition = command({
@@ -14,11 +15,14 @@ export const definition = command({
   async run(given, terminal) {
     const folder = requireSite(given, terminal)
     const { quarantined } = await offline.filedrop()
-    const item = quarantined(folder, given.id)
-    const { says, files, ...about } = item
+    const item = await quarantined(folder, terminal.env, given.id, Date.now())
+    const { says, files, release, ...about } = item
     show(terminal, given.json, item, () =>
       [
-        fields(terminal, { ...about, files: files.map(({ was, bytes }) => `${was} (${bytes} bytes)`).join(', ') }),
+        fields(terminal, about),
+        '',
+        table(terminal, files, ['was', 'bytes', 'sha384'], 'no files'),
+        ...(release ? ['', releaseText(terminal, release)] : []),
         ...(says
           ? [
               '',

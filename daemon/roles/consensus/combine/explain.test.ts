@@ -4,10 +4,14 @@ import { describe, expect, test } from 'vitest'
 import { combinationMethods, opinionsOf, shuffledLists } from '../../../../test/support/opinions.ts'
 import { decide } from './decide.ts'
 import { type DissentBody, dissent } from './dissent.ts'
-import { explainMarkdown, explainText } from './explain.ts'
+import { explainMarkdown as markdownOf, explainText as textOf } from './explain.ts'
 import type { Opinion } from './opinion.ts'
 import { quorumPolicy } from './policy.ts'
 import { figure, listed } from './wording.ts'
+
+const label = { policy: 'SITE', level: 'SECRET', categories: ['NUC'], originator: 'tenant-a' }
+const explainText = (body: DissentBody) => textOf(body, label)
+const explainMarkdown = (body: DissentBody) => markdownOf(body, label)
 
 function bodyOf(given: object, opinions: readonly Opinion[]): DissentBody {
   const policy = quorumPolicy.parse({ m: 2, n: 4, ...given })
@@ -25,6 +29,17 @@ test('a conflict names its figures, both camps, and who stands in the way', () =
   expect(text).toContain('Furthest apart are c3 (0.1) and c2 (0.95).')
   expect(text).toContain('Without c3 the others would ratify a match. No smaller group would do.')
   expect(text).toContain('1 contributor may still be heard.')
+})
+
+test('carries the label of what it tells of, below its title', () => {
+  const body = bodyOf({}, opinionsOf([0.9], [0.1]))
+  expect(explainText(body).split('\n')[2]).toBe('Classification: SITE SECRET NUC, releasable to tenant-a.')
+  const shared = { ...label, categories: [], releasable_to: ['FR', 'a`b'] }
+  expect(textOf(body, shared).split('\n')[2]).toBe('Classification: SITE SECRET, releasable to FR, a`b.')
+  expect(markdownOf(body, shared).split('\n')[2]).toBe(
+    'Classification: `SITE` `SECRET`, releasable to `FR`, `` a`b ``.',
+  )
+  expect(textOf(body, { ...label, releasable_to: [] })).toContain('releasable to nobody.')
 })
 
 describe('each reason is told apart', () => {

@@ -19,7 +19,7 @@ export const contributionInput = z.strictObject({
   classification,
 })
 
-/** How a federated contribution came; `(epoch, seq)` orders what one source sends. */
+/** How a peer's message came; `(epoch, seq)` orders what one source sends. */
 export const provenance = z.strictObject({
   transport: word,
   peer: word,
@@ -28,6 +28,7 @@ export const provenance = z.strictObject({
   seq: z.int(),
   parent_block_ids: z.array(z.string()),
 })
+export type Provenance = z.infer<typeof provenance>
 
 export const contribution = z
   .strictObject({

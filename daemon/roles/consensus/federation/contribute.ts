@@ -8,7 +8,7 @@ import { opinionFields } from '../contribution/model.ts'
 import { federationContributionTotal } from '../metrics.ts'
 import { type StoredSession, session } from '../session/model.ts'
 import { shown } from '../session/view.ts'
-import { federationMessage, max_message_bytes, opened } from './message.ts'
+import { federationMessage, max_message_bytes, opened, provenanceOf } from './message.ts'
 
 /** The data of a `contribution` message. */
 const sentContribution = z.strictObject({
@@ -39,7 +39,7 @@ export const contribute = operation({
   async run(call, message) {
     const sent = await opened(call, message, 'contribution', sentContribution)
     if (isRefused(sent)) return sent
-    const { src, sender_tenant_id, receiver_tenant_id, msg_id, epoch, seq, parent_block_ids } = sent.statement
+    const { src, sender_tenant_id, receiver_tenant_id, msg_id } = sent.statement
     const { session_id, ...opinion } = sent.data
     const given = {
       ...opinion,
@@ -48,7 +48,7 @@ export const contribute = operation({
       signer_key_id: sent.signer_key_id,
       submitted_by: `peer:${src}`,
       at: call.nowIso(),
-      federation: { transport: sent.transport, peer: src, msg_id, epoch, seq, parent_block_ids },
+      federation: provenanceOf(sent),
     }
     const added = await addContribution(
       call,

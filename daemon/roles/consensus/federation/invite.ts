@@ -11,7 +11,7 @@ import { openSession } from '../session/opening.ts'
 import { tell } from '../session/tell.ts'
 import { enter } from '../session/transition/rules.ts'
 import { shown } from '../session/view.ts'
-import { federationMessage, max_message_bytes, opened } from './message.ts'
+import { federationMessage, max_message_bytes, misaddressed, opened } from './message.ts'
 
 const word = z.string().min(1).max(256)
 
@@ -38,10 +38,9 @@ export const invite = operation({
   async run(call, message) {
     const sent = await opened(call, message, 'invitation', invitation)
     if (isRefused(sent)) return sent
+    const refused = misaddressed(call, sent.statement)
+    if (refused) return refused
     const { src, sender_tenant_id, receiver_tenant_id: tenant_id } = sent.statement
-    if (tenant_id !== call.site.tenant_id) return refuse('not_your_tenant', 'the invitation is for another tenant')
-    if (![tenant_id, '*'].includes(call.caller.tenant_id))
-      return refuse('not_your_tenant', 'the invitation is for another tenant than the caller’s')
     const { session_id: id, classification, ...asked } = sent.data
     const by = `peer:${src}`
     const created_at = call.nowIso()

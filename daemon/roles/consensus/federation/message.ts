@@ -1,12 +1,15 @@
 // A peer's message as it reaches this role by any carrier: the signed envelope, and the exact bytes of its body.
 import * as z from 'zod'
-import type { Call } from '../../../kernel/call.ts'
+import type { Call, VerifiedStatement } from '../../../kernel/call.ts'
 import { canonical, sha384 } from '../../../kernel/canonical.ts'
 import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
 import { jws } from '../../../kernel/keys.ts'
-import { type Label, type LabelPolicy, releasableTo, within } from '../../../kernel/label.ts'
-import { fieldErrors } from '../../../kernel/problem.ts'
-import { type MessageKind, messageBody, type Statement, statement } from '../../../kernel/transport.ts'
+import { type Label, type LabelPolicy, label as labelSchema, releasableTo, within } from '../../../kernel/label.ts'
+import { translated } from '../../../kernel/label-map.ts'
+import { parseBy } from '../../../kernel/parsing.ts'
+import { unlabelledStatementIn } from '../../../kernel/statement-format.ts'
+import { type MessageKind, messageBody, type Statement, unlabelledBody } from '../../../kernel/transport.ts'
+import type { Provenance } from '../contribution/model.ts'
 
 export const federationMessage = z
   .strictObject({
@@ -20,7 +23,10 @@ export type FederationMessage = z.infer<typeof federationMessage>
 export const max_message_bytes = 6 * 1_048_576
 
 export type Sent<T> = {
+  /** As it was signed. */
   readonly statement: Statement
+  /** The statement's label in the terms of the site's policy; a classification in the data is translated as well. */
+  readonly label: Label
   readonly signer_key_id: string
   /** The carrier that the channel belongs to. */
   readonly transport: string
@@ -37,32 +43,57 @@ export async function opened<T>(
   kind: MessageKind,
   schema: z.ZodType<T>,
 ): Promise<Sent<T> | Refused> {
-  const claimed = jsonOf(statement, Buffer.from(given.envelope.payload, 'base64url'))
+  const claimed = unlabelledStatementIn(Buffer.from(given.envelope.payload, 'base64url'))
   if (!claimed) return refuse('signature_invalid', 'the message carries no readable signed statement')
-  const signed = await call.verifyFromPeer(claimed.src, 'statement', given.envelope)
+  const signed = await call.others.verifyStatement(claimed.src, given.envelope)
   if (isRefused(signed)) return signed
+  const statement = { ...claimed, label: labelSchema.safeParse(claimed.label).data ?? signed.label }
   const bytes = Buffer.from(given.body, 'base64url')
   const isWhole = claimed.kind === kind && claimed.body.length === bytes.length && claimed.body.sha384 === sha384(bytes)
-  const body = isWhole ? jsonOf(messageBody, bytes) : undefined
+  const body = isWhole ? jsonOf(signed.is_label_released ? unlabelledBody : messageBody, bytes) : undefined
   if (!body) return refuse('signature_invalid', 'the body is not the one that was signed for')
-  if (canonical(body.label) !== canonical(claimed.label))
+  if (!signed.is_label_released && canonical(body.label) !== canonical(statement.label))
     return refuse('label_denied', 'the label of the body is not that of the statement')
   if (body.schema !== claimed.body.schema) return refuse('invalid', 'the body names another schema than the statement')
-  const data = schema.safeParse(body.data)
-  if (!data.success) return refuse('invalid', 'the body is not what this kind of message says', fieldErrors(data.error))
-  if (!isCovered(data.data, claimed.label, call.site.labels))
-    return refuse('label_denied', 'what the message carries is labelled above the message')
+  const data = parseBy(schema, body.data)
+  if (!data.success) return refuse('invalid', 'the body is not what this kind of message says', data.errors)
+  const carried = inOurTerms(data.data, signed, call.site.labels)
+  if (isRefused(carried)) return carried
   const [transport = ''] = claimed.channel.split('/')
-  return { statement: claimed, signer_key_id: signed.keys[0]?.kid ?? '', transport, data: data.data }
+  const { label, keys } = signed
+  return { statement, label, signer_key_id: keys[0]?.kid ?? '', transport, data: carried }
+}
+
+/** Why a message that makes something new here is not for this site, or not for the caller; undefined when it is. */
+export function misaddressed(call: Call, { receiver_tenant_id }: Statement): Refused | undefined {
+  const { caller, site } = call
+  if (receiver_tenant_id !== site.tenant_id) return refuse('not_your_tenant', 'the message is for another tenant')
+  if (caller.tenant_id === '*' || caller.tenant_id === receiver_tenant_id) return undefined
+  return refuse('not_your_tenant', 'the message is for another tenant than the caller’s')
+}
+
+/** How the message came, as what is made of it keeps it. */
+export function provenanceOf({ statement, transport }: Pick<Sent<unknown>, 'statement' | 'transport'>): Provenance {
+  const { src: peer, msg_id, epoch, seq, parent_block_ids } = statement
+  return { transport, peer, msg_id, epoch, seq, parent_block_ids }
+}
+
+/** The data with the classification that it may carry in the terms of the site's policy. */
+function inOurTerms<T>(data: T, { label, label_map }: VerifiedStatement, labels: LabelPolicy): T | Refused {
+  const { classification: theirs } = data as { readonly classification?: Label }
+  if (!theirs) return data
+  const classification = translated(theirs, label_map, labels)
+  if (isRefused(classification)) return classification
+  if (!isCovered(classification, label, labels))
+    return refuse('label_denied', 'what the message carries is labelled above the message')
+  return { ...data, classification }
 }
 
 /**
  * The carried classification may be neither above the label that the channel was asked about, nor narrower: a peer could
  * otherwise bring in what its ceiling forbids, or take a session out of everybody's sight.
  */
-function isCovered(data: unknown, outer: Label, labels: LabelPolicy): boolean {
-  const { classification } = data as { readonly classification?: Label }
-  if (!classification) return true
+function isCovered(classification: Label, outer: Label, labels: LabelPolicy): boolean {
   const audience = outer.releasable_to ?? [outer.originator]
   return within(outer, classification, labels) && audience.every((name) => releasableTo(classification, [name]))
 }

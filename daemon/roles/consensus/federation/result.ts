@@ -39,7 +39,8 @@ export const result = operation({
   async run(call, message) {
     const sent = await opened(call, message, 'result', sentResult)
     if (isRefused(sent)) return sent
-    const { src, receiver_tenant_id, label } = sent.statement
+    const { src, receiver_tenant_id } = sent.statement
+    const { label } = sent
     const fields = await unseen(call, underItsOrigin(sent.data, src))
     const unproven = fields.evidence && (await doubt(call, fields.evidence, src, fields.session_id))
     if (unproven) return unproven
@@ -77,7 +78,7 @@ async function doubt(call: Call, block: EvidenceBlock, src: string, session_id: 
   const { content, signature } = block
   if (!isWhole(block) || content.session_id !== session_id || content.site !== src)
     return refuse('signature_invalid', 'the evidence block does not hold together')
-  const verified = await call.verifyFromPeer(src, 'evidence', signature)
+  const verified = await call.others.verifyFromPeer(src, 'evidence', signature)
   return isRefused(verified) ? verified : undefined
 }
 

@@ -44,6 +44,7 @@ export const contribute = operation({
           ...offered,
           classification: withinSession(classification, label, current.label, before(given.contributor_id)),
         },
+      call.idempotency_key === undefined ? undefined : offered.id,
     )
     return isRefused(added) ? added : shown(added.doc)
   },

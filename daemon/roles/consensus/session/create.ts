@@ -68,7 +68,7 @@ function invitePeers(opened: StoredSession, at: string): StoredSession {
 
 async function mayInvite(call: Call, invited: readonly string[], label: Label): Promise<Refused | undefined> {
   for (const peer of invited) {
-    const refused = await call.mayCross(peer, label)
+    const refused = await call.others.mayCross(peer, label)
     if (refused) return refused
   }
   return undefined

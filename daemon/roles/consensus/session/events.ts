@@ -40,7 +40,7 @@ export const events = operation({
   path: '/api/v2/consensus/session/{id}/events',
   input: idInput,
   output: z.union([transition, contribution, outcome]),
-  errors: ['not_found'],
+  errors: ['not_found', 'rate_limited'],
   allow: 'consensus:read',
   produces: ['text/event-stream'],
   streams: true,

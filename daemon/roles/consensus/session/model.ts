@@ -13,6 +13,10 @@ export type SessionState = z.infer<typeof sessionState>
 export const conflictReason = z.enum(['conflict', 'inconclusive', 'total_conflict'])
 export const decision = z.enum(['match', 'non_match'])
 
+/** What sinks are told of: a ratification, and that it was withdrawn. */
+export const emissionEvent = z.enum(['ratified', 'retracted'])
+export type EmissionEvent = z.infer<typeof emissionEvent>
+
 const word = z.string().min(1).max(256)
 
 export const subject = z
@@ -60,10 +64,10 @@ export const pending = z.discriminatedUnion('type', [
     type: z.literal('message'),
     id: word,
     peer: word,
-    kind: z.enum(['invitation', 'contribution', 'result', 'lens_emission']),
+    kind: z.enum(['invitation', 'contribution', 'result']),
     body: messageBody,
   }),
-  z.strictObject({ type: z.literal('emission'), id: word, sink: word, body: messageBody }),
+  z.strictObject({ type: z.literal('emission'), id: word, sink: word, event: emissionEvent }),
 ])
 export type Pending = z.infer<typeof pending>
 

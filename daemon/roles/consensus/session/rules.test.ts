@@ -11,7 +11,7 @@ import {
 import { isRefused } from '../../../kernel/errors.ts'
 import type { Contribution } from '../contribution/model.ts'
 import type { Pending, StoredSession } from './model.ts'
-import { accept, cancel, decided, isRepeat, pastDeadline, ratify } from './rules.ts'
+import { accept, cancel, decided, pastDeadline, ratify, repeatOf } from './rules.ts'
 import { emptyStanding, type Standing, stand } from './standing.ts'
 import { emission, owing, paid } from './transition/rules.ts'
 
@@ -115,22 +115,28 @@ describe('a repeat', () => {
 
   test('is known by its id, and by what stands', () => {
     const first = contributionOf('a', 0.5)
-    expect(isRepeat(standing, first, first.digest)).toBe(true)
-    expect(isRepeat(standing, contributionOf('a', 0.5, 2), first.digest)).toBe(true)
-    expect(isRepeat(standing, contributionOf('a', 0.6, 2), 'other')).toBe(false)
-    expect(isRepeat(standing, contributionOf('b', 0.5), 'other')).toBe(false)
+    expect(repeatOf(standing, first, first.digest, undefined)).toBe('known')
+    expect(repeatOf(standing, contributionOf('a', 0.5, 2), first.digest, undefined)).toBe('stands')
+    expect(repeatOf(standing, contributionOf('a', 0.6, 2), 'other', undefined)).toBeUndefined()
+    expect(repeatOf(standing, contributionOf('b', 0.5), 'other', undefined)).toBeUndefined()
+  })
+
+  test('is known by an id that was claimed outside the record, even when it no longer stands', () => {
+    expect(repeatOf(standing, contributionOf('a', 0.6, 2), 'claimed', 'claimed')).toBe('known')
+    const refused = repeatOf(standing, contributionOf('a', 0.6, 2), 'other', 'claimed')
+    expect(isRefused(refused) && refused.code).toBe('idempotency_mismatch')
   })
 
   test('with the id of another contribution is refused', () => {
-    const refused = isRepeat(standing, contributionOf('a', 0.6), 'other')
+    const refused = repeatOf(standing, contributionOf('a', 0.6), 'other', undefined)
     expect(isRefused(refused) && refused.code).toBe('idempotency_mismatch')
   })
 
   test('of a peer under a later number is no repeat, since it must outlast what was sent between', () => {
     const sent = taking(sessionOf(), sentOf('bravo', 1, 2)).standing
     const { digest } = sentOf('bravo', 1, 2)
-    expect(isRepeat(sent, sentOf('bravo', 1, 3), digest)).toBe(false)
-    expect(isRepeat(sent, sentOf('bravo', 1, 1), digest)).toBe(true)
+    expect(repeatOf(sent, sentOf('bravo', 1, 3), digest, undefined)).toBeUndefined()
+    expect(repeatOf(sent, sentOf('bravo', 1, 1), digest, undefined)).toBe('stands')
   })
 })
 
@@ -197,14 +203,11 @@ describe('cancel', () => {
 })
 
 describe('what is owed', () => {
-  const debts: Pending[] = [
-    { type: 'evidence', id: 'evidence' },
-    { type: 'emission', id: 'emission:retracted:hook', sink: 'hook', body: {} },
-  ]
+  const debts: Pending[] = [{ type: 'evidence', id: 'evidence' }, emission('hook', 'retracted')]
 
   test('is paid once, and what follows from it comes before everything later', () => {
     const session = owing(sessionOf(), debts)
-    const follows = emission(session, 'hook', 'ratified', at)
+    const follows = emission('hook', 'ratified')
     const next = paid(session, 'evidence', [follows])
     expect(next.pending.map(({ id }) => id)).toEqual(['emission:ratified:hook', 'emission:retracted:hook'])
     expect(paid(next, 'evidence', [follows])).toEqual(next)

@@ -23,15 +23,23 @@ export type Accepted = {
 }
 type Clash = Extract<Decision, { state: 'IN_CONFLICT' }>
 
-/** Whether it was accepted before, or says what its contributor says already; such a repeat changes nothing. */
-export function isRepeat(standing: Standing, given: Given, digest: string): boolean | Refused {
-  const known = standing.digests.get(given.id)
-  if (known === digest) return true
+/**
+ * Whether its id was seen before with the same content (`known`), or its contributor says the same already (`stands`);
+ * such a repeat changes nothing. `claimed`: the digest that the id stands for outside the session's record.
+ */
+export function repeatOf(
+  standing: Standing,
+  given: Given,
+  digest: string,
+  claimed: string | undefined,
+): 'known' | 'stands' | undefined | Refused {
+  const known = standing.digests.get(given.id) ?? claimed
+  if (known === digest) return 'known'
   if (known !== undefined) return refuse('idempotency_mismatch', 'this id was used for another contribution')
   const before = standing.by_contributor.get(given.contributor_id)
-  if (before?.digest !== digest) return false
+  if (before?.digest !== digest) return undefined
   // A later message that says the same must be known, or one sent between the two and arriving last would supersede it.
-  return !(given.federation && before.federation && supersedes(given, before))
+  return given.federation && before.federation && supersedes(given, before) ? undefined : 'stands'
 }
 
 /**
@@ -219,6 +227,6 @@ export function cancel(
     kind: 'result',
     body: { session_id: current.id, retraction: { at, was: current.state } },
   }))
-  const emitted: Pending[] = wasRatified ? sinks.map((sink) => emission(withdrawn, sink, 'retracted', at)) : []
+  const emitted: Pending[] = wasRatified ? sinks.map((sink) => emission(sink, 'retracted')) : []
   return owing(withdrawn, [...told, ...emitted])
 }

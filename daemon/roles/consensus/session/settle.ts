@@ -3,6 +3,7 @@ import type { Call } from '../../../kernel/call.ts'
 import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
 import type { Doc } from '../../../kernel/store.ts'
 import { dissents } from '../dissent/model.ts'
+import { emissionOf } from '../emission/rules.ts'
 import { type EvidenceBlock, evidenceBlocks } from '../evidence/model.ts'
 import { blockIdOf, evidenceOf, signedPart } from '../evidence/rules.ts'
 import { dissentTotal } from '../metrics.ts'
@@ -18,20 +19,25 @@ import { emission, paid } from './transition/rules.ts'
 type Payment = (session: StoredSession) => { readonly session: StoredSession; readonly more: readonly Pending[] }
 const nothingMore: Payment = (session) => ({ session, more: [] })
 
+/** Milliseconds that failures on one way may take from all others in one run; then it is left to the next run. */
+const most_lost_ms = 1_000
+
 /**
  * Pays in order. A debt that cannot be paid now stays, and with it all that goes the same way; one that never can is
- * dropped, audited.
+ * dropped, audited. `lost`: what failures have cost in this run, by way, in milliseconds; it is kept up here.
  */
-export async function settle(call: Call, doc: Doc<StoredSession>): Promise<void> {
-  const blocked = new Set<string>()
+export async function settle(call: Call, doc: Doc<StoredSession>, lost: Map<string, number>): Promise<void> {
+  const blocked = new Set([...lost].filter(([, ms]) => ms >= most_lost_ms).map(([way]) => way))
   for (const debt of doc.value.pending) {
     const way = wayOf(debt)
     if (blocked.has(way)) continue
+    const began = call.monotonic()
     const payment = await paymentOf(call, doc, debt)
     if (!payment) {
       // Sinks and peers do not wait for each other, and all of them wait for the session's own records.
       if (way === 'records') return
       blocked.add(way)
+      lost.set(way, (lost.get(way) ?? 0) + call.monotonic() - began)
       continue
     }
     let follows = 0
@@ -57,7 +63,8 @@ async function paymentOf(call: Call, doc: Doc<StoredSession>, debt: Pending): Pr
     return await pay(call, doc, debt)
   } catch (error) {
     if (!isRefused(error) || !isFinal(error)) {
-      call.log.warn('consensus.session.undelivered', { session: doc.id, debt: debt.id, error: String(error) })
+      const { trace_id } = call.trace
+      call.log.warn('consensus.session.undelivered', { trace_id, session: doc.id, debt: debt.id, error: String(error) })
       return undefined
     }
     const detail = { debt: debt.id, code: error.code, why: error.message }
@@ -79,7 +86,7 @@ async function pay(call: Call, doc: Doc<StoredSession>, debt: Pending): Promise<
   if (debt.type === 'evidence') return payEvidence(call, doc)
   if (debt.type === 'emission') return emit(call, doc, debt)
   const { id, peer, kind, body } = debt
-  await call.send({
+  await call.others.send({
     peer,
     event_id: `${doc.id}:${id}`,
     kind,
@@ -136,18 +143,18 @@ async function payEvidence(call: Call, doc: Doc<StoredSession>): Promise<Payment
     body: { session_id: doc.id, evidence: block },
   }))
   const sinks = call.settings(settings).sinks.map((sink) => sink.name)
-  return (session) => {
-    const proven = { ...session, evidence_block_id: block.block_id }
-    const emissions = sinks.map((sink) => emission(proven, sink, 'ratified', block.content.decided_at))
-    return { session: proven, more: [...messages, ...emissions] }
-  }
+  const emissions = sinks.map((sink) => emission(sink, 'ratified'))
+  return (session) => ({
+    session: { ...session, evidence_block_id: block.block_id },
+    more: [...messages, ...emissions],
+  })
 }
 
 async function signedEvidence(call: Call, doc: Doc<StoredSession>): Promise<EvidenceBlock> {
   const content = evidenceOf(call.site.name, doc.value, await standingOf(call, doc))
   const block_id = blockIdOf(content)
-  const signature = await call.sign('evidence', signedPart(content.site, block_id))
-  const keys = await call.publicKeys()
+  const signature = await call.others.sign('evidence', signedPart(content.site, block_id))
+  const keys = await call.others.publicKeys()
   return { block_id, content, signature, keys: [...keys] }
 }
 
@@ -159,17 +166,18 @@ async function emit(
   const sink = call.settings(settings).sinks.find(({ name }) => name === debt.sink)
   if (!sink) throw refuse('not_found', `the sink ${debt.sink} is no longer configured`)
   const id = `${doc.id}:${debt.id}`
+  const body = emissionOf(doc.value, debt.event)
   if (sink.kind === 'webhook') {
-    await call.part(webhooks).post(sink.url, sink.secret_file, { id, ...debt.body })
+    await call.part(webhooks).post(sink, { id, ...body }, call)
     return nothingMore
   }
   const { label } = doc.value
-  await call.send({
+  await call.others.send({
     peer: sink.peer,
     event_id: id,
     kind: 'lens_emission',
     schema: 'consensus.lens_emission/1',
-    body: debt.body,
+    body,
     label,
     parent_block_ids: [],
   })

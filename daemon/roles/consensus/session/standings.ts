@@ -82,6 +82,13 @@ export function keep(
   cacheOf(call.site).opinions++
 }
 
+/** Makes what an id was claimed for known to those who asked for the claim before it was made. */
+export function noteClaim(call: Call, standing: Standing, id: string, digest: string): void {
+  if (standing.digests.has(id)) return
+  standing.digests.set(id, digest)
+  cacheOf(call.site).opinions++
+}
+
 function replay(paged: readonly Contribution[], session: StoredSession): Standing {
   const standing = emptyStanding(session.chain)
   for (const contribution of [...paged, ...recentOf(session)]) stand(standing, contribution, session.chain)

@@ -18,7 +18,9 @@ async function run(call: Call): Promise<void> {
       const done = await changeSession(call, id, 'consensus.session.deadline', (current, standing) =>
         pastDeadline(current, standing.sorted, call.caller.subject, call.nowIso()),
       )
-      if (isRefused(done)) call.log.warn('consensus.session.deadline-refused', { session: id, code: done.code })
+      if (!isRefused(done)) continue
+      const { trace_id } = call.trace
+      call.log.warn('consensus.session.deadline-refused', { trace_id, session: id, code: done.code })
     }
     if (due.docs.length < 100) return
   }

@@ -7,15 +7,17 @@ import { settle } from '../session/settle.ts'
 export const relay: Worker = { name: 'relay', when: { every_ms: 5_000 }, run }
 
 async function run(call: Call): Promise<void> {
+  const lost = new Map<string, number>()
   let cursor: string | undefined
   do {
     const query = { filter: { owes: 1 }, limit: 100, ...(cursor === undefined ? {} : { cursor }), fresh: true }
     const page = await call.store(sessions).list(query)
     for (const doc of page.docs) {
       if (call.signal.aborted) return
-      await settle(call, doc).catch((error: unknown) => {
+      await settle(call, doc, lost).catch((error: unknown) => {
         // One session that cannot be settled must not hold up those behind it.
-        call.log.error('consensus.session.unsettled', { session: doc.id, error: String(error) })
+        const { trace_id } = call.trace
+        call.log.error('consensus.session.unsettled', { trace_id, session: doc.id, error: String(error) })
       })
     }
     cursor = page.next_cursor

@@ -1,26 +1,10 @@
-// Every federation channel with its sequence, backlog and trouble.
+// Every federation channel with its numbers, what waits, and its trouble.
 import * as z from 'zod'
+import { channelStatus } from '../../../kernel/channel-status.ts'
 import { operation } from '../../../kernel/operation.ts'
 import { transportsPart } from '../parts.ts'
 
-const channel = z
-  .strictObject({
-    transport: z.string(),
-    peer: z.string(),
-    direction: z.enum(['out', 'in']),
-    state: z.enum(['open', 'frozen', 'stopped']),
-    epoch: z.int(),
-    next_seq: z.int(),
-    highest_seq: z.int(),
-    gaps: z.int(),
-    backlog: z.int(),
-    quarantined: z.int(),
-    sent: z.int(),
-    received: z.int(),
-    duplicates: z.int(),
-    detail: z.string(),
-  })
-  .meta({ id: 'Channel' })
+const channel = channelStatus.extend({ transport: z.string() }).meta({ id: 'Channel' })
 
 export const list = operation({
   summary: 'List federation channels and their state',

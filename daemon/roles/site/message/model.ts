@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { jws, publicKey } from '../../../kernel/keys.ts'
 import { label } from '../../../kernel/label.ts'
+import { labelMap } from '../../../kernel/label-map.ts'
 import { messageKind } from '../../../kernel/transport.ts'
 
 export const outgoing = z.strictObject({
@@ -23,5 +24,14 @@ export const signatureType = z.enum(['statement', 'evidence', 'checkpoint'])
 export const verification = z.strictObject({ peer: z.string().min(1).max(64), type: signatureType, envelope: jws })
 
 export const verifiedMessage = z
-  .strictObject({ payload: z.string().meta({ description: 'base64url' }), keys: z.array(publicKey) })
+  .strictObject({
+    payload: z.string().meta({ description: 'base64url' }),
+    keys: z.array(publicKey),
+    label: label.optional().meta({ description: 'Of a statement: its label in the terms of this site’s policy' }),
+    is_label_released: z
+      .boolean()
+      .optional()
+      .meta({ description: 'People let it in under this label: what the message says of its label does not count' }),
+    label_map: labelMap.optional().meta({ description: 'How other labels of this peer are read' }),
+  })
   .meta({ id: 'VerifiedMessage' })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { PublicKey } from '../../../kernel/keys.ts'
 import type { Peer } from '../../../kernel/peer.ts'
 import type { Statement } from '../../../kernel/transport.ts'
-import { type Here, isInTime, objection } from './rules.ts'
+import { accepted, type Here, isInTime } from './rules.ts'
 
 const label = { policy: 'SITE', level: 'SECRET', categories: [], originator: 'bravo', releasable_to: ['alpha'] }
 const zeros = '0'.repeat(96)
@@ -42,7 +42,7 @@ const here: Here = {
 }
 
 test('a statement from the pinned peer to this site, fresh and releasable, holds', () => {
-  expect(objection(said, peer, here)).toBeUndefined()
+  expect(accepted(said, peer, here)).toEqual(label)
 })
 
 test.each<[string, Partial<Statement>, Partial<Here>, string]>([
@@ -62,11 +62,11 @@ test.each<[string, Partial<Statement>, Partial<Here>, string]>([
   ['above the ceiling', { label: { ...label, level: 'TOP_SECRET' } }, {}, 'label_denied'],
   ['not releasable here', { label: { ...label, releasable_to: ['charlie'] } }, {}, 'label_denied'],
 ])('%s is refused', (_, changed, elsewhere, code) => {
-  expect(objection({ ...said, ...changed }, peer, { ...here, ...elsewhere })?.code).toBe(code)
+  expect(accepted({ ...said, ...changed }, peer, { ...here, ...elsewhere })).toMatchObject({ code })
 })
 
 test('without a trusted clock, time says nothing', () => {
-  expect(objection({ ...said, not_after: '2000-01-01T00:00:00Z' }, peer, { ...here, now: undefined })).toBeUndefined()
+  expect(accepted({ ...said, not_after: '2000-01-01T00:00:00Z' }, peer, { ...here, now: undefined })).toEqual(label)
 })
 
 test('a key signs nothing that was made after its own end', () => {

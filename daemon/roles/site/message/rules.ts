@@ -1,7 +1,8 @@
 // What a peer's statement must hold besides its signature: sender, addressee, time and label.
+import { entering } from '../../../kernel/crossing.ts'
 import { type Refused, refuse } from '../../../kernel/errors.ts'
 import type { PublicKey } from '../../../kernel/keys.ts'
-import { type LabelPolicy, releasableTo, within } from '../../../kernel/label.ts'
+import type { Label, LabelPolicy } from '../../../kernel/label.ts'
 import type { Peer } from '../../../kernel/peer.ts'
 import type { Statement } from '../../../kernel/transport.ts'
 
@@ -20,8 +21,8 @@ const day_ms = 86_400_000
 /** A channel is named `<carrier>/<src>/<dst>`. */
 const carriers: readonly string[] = ['filedrop', 'mtls', 'amqp', 'coalition']
 
-/** Why the statement must not be acted on; undefined when it may. */
-export function objection(said: Statement, peer: Peer, here: Here): Refused | undefined {
+/** The statement's label in the site's own terms, or why the statement must not be acted on. */
+export function accepted(said: Statement, peer: Peer, here: Here): Label | Refused {
   if (said.src !== peer.name || said.sender_tenant_id !== peer.tenant_id || said.dst !== here.site) {
     return refuse('signature_invalid', 'the statement is not from this peer to this site')
   }
@@ -30,11 +31,7 @@ export function objection(said: Statement, peer: Peer, here: Here): Refused | un
     return refuse('signature_invalid', 'the statement names another channel than that of its sender and receiver')
   }
   if (!isFresh(said, peer, here)) return refuse('signature_invalid', 'the message is no longer, or not yet, valid')
-  if (!within(peer.ceiling, said.label, here.labels))
-    return refuse('label_denied', 'the label is above the channel’s ceiling')
-  return releasableTo(said.label, here.names)
-    ? undefined
-    : refuse('label_denied', 'the label is not releasable to this site')
+  return entering(said.label, peer, here.names, here.labels)
 }
 
 /** The sender may ask for less time than enrolment grants, never for more. */

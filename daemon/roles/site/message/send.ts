@@ -17,6 +17,6 @@ export const send = operation({
 
   async run(call, message) {
     const [transport] = call.part(transportsPart)
-    return transport ? transport.send(message) : refuse('unavailable', 'the site has no carrier')
+    return transport ? transport.send(message, call.trace) : refuse('unavailable', 'the site has no carrier')
   },
 })

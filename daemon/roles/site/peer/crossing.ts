@@ -1,6 +1,7 @@
 // Whether something with a label may cross to a peer, before anything is made that then could not be sent.
 import * as z from 'zod'
-import { label, releasableTo, within } from '../../../kernel/label.ts'
+import { leaving } from '../../../kernel/crossing.ts'
+import { label } from '../../../kernel/label.ts'
 import { operation } from '../../../kernel/operation.ts'
 import { peersPart } from '../parts.ts'
 
@@ -16,12 +17,9 @@ export const crossing = operation({
   async run(call, { name, label: held }) {
     const peer = await call.part(peersPart).get(name)
     if (!peer) return { allowed: false, reason: 'there is no such peer' }
-    if (!within(peer.ceiling, held, call.site.labels))
-      return { allowed: false, reason: 'the label is above the channel’s ceiling' }
-    const allowed = releasableTo(held, [peer.tenant_id, ...peer.releasable_names])
-    return {
-      allowed,
-      reason: allowed ? 'within the ceiling and releasable' : 'the label is not releasable to the peer',
-    }
+    const refused = leaving(held, peer, call.site.labels)
+    return refused
+      ? { allowed: false, reason: refused.message }
+      : { allowed: true, reason: 'within the ceiling and releasable' }
   },
 })

@@ -5,6 +5,7 @@ import { operation } from '../../../kernel/operation.ts'
 import { listFields, pageOf } from '../../../kernel/paging.ts'
 import { quarantinesPart } from '../parts.ts'
 import { quarantineEntry } from './model.ts'
+import { pendingOf } from './pending.ts'
 
 /** Where a page ends: entries are ordered by time, then by id. */
 const place = z.strictObject({ at: z.string(), id: z.string() })
@@ -21,8 +22,13 @@ export const list = operation({
   async run(call, { peer, limit, cursor }) {
     const after = cursor === undefined ? undefined : placeIn(cursor)
     if (cursor !== undefined && !after) return refuse('malformed', 'the cursor is not one of this list')
-    const items = await call.part(quarantinesPart).list(peer, limit, after)
-    const last = items.at(-1)
+    const found = await call.part(quarantinesPart).list(peer, limit, after)
+    const items = []
+    for (const entry of found) {
+      const release = await pendingOf(call, entry.id)
+      items.push(release ? { ...entry, release } : entry)
+    }
+    const last = found.at(-1)
     return { items, ...(last && items.length === limit ? { next_cursor: cursorOf(last) } : {}) }
   },
 })

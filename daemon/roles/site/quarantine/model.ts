@@ -1,5 +1,42 @@
 // A quarantined message as an operator sees it: where it lies, what is wrong with it, and what it claims to be.
 import * as z from 'zod'
+import { jws } from '../../../kernel/keys.ts'
+import { label } from '../../../kernel/label.ts'
+import { waivable } from '../../../kernel/release.ts'
+import { collection } from '../../../kernel/store.ts'
+
+/** Names one item; neither can lead anywhere else. */
+export const itemFields = {
+  peer: z.string().min(1).max(64),
+  id: z.string().min(1).max(256).meta({ description: 'Of the item, without the peer' }),
+}
+
+/** One person signs by one key. */
+export const personalSignature = jws
+  .extend({ signatures: jws.shape.signatures.length(1) })
+  .meta({ id: 'PersonalSignature', description: 'JWS (general JSON serialisation) with the signature of one person' })
+
+/** A request that waits for a second person. */
+export const pendingRelease = z
+  .strictObject({
+    subject: z.string().meta({ description: 'Who requests' }),
+    waiver: waivable,
+    label: label.optional(),
+    reason: z.string(),
+    created: z.iso.datetime(),
+    ends: z.iso.datetime().meta({ description: 'After which nobody can approve it' }),
+    digest: z.string().meta({ description: 'SHA-384 of what was signed: an approval names it' }),
+    signature: personalSignature,
+  })
+  .meta({ id: 'PendingRelease', description: 'The request to release an item of quarantine' })
+export type PendingRelease = z.infer<typeof pendingRelease>
+
+/** By the item's id: a later request takes the place of an earlier one. */
+export const releaseRequests = collection({
+  name: 'release_request',
+  schema: z.strictObject({ tenant_id: z.string(), ...pendingRelease.shape, expires_ts: z.int() }),
+  indexes: ['created'],
+})
 
 export const quarantineEntry = z
   .strictObject({
@@ -11,6 +48,28 @@ export const quarantineEntry = z
     at: z.string(),
     digest: z.string().optional(),
     bytes: z.int().min(0),
+    release: pendingRelease.optional(),
   })
   .meta({ id: 'QuarantineEntry' })
 export type QuarantineEntry = z.infer<typeof quarantineEntry>
+
+export const quarantineItem = z
+  .strictObject({
+    ...quarantineEntry.shape,
+    site: z.string().meta({ description: 'This site, as signatures name it' }),
+    code: z.string().optional().meta({ description: 'Problem code of a refused command' }),
+    epoch: z.int().optional(),
+    seq: z.int().optional(),
+    msg_id: z.string().optional(),
+    sender_tenant_id: z.string().optional().meta({ description: 'Of the peer, as pinned' }),
+    files: z.array(
+      z.strictObject({
+        name: z.string(),
+        was: z.string(),
+        bytes: z.int().min(0),
+        sha384: z.string().optional().meta({ description: 'Of the file as it lies there now' }),
+      }),
+    ),
+  })
+  .meta({ id: 'QuarantineItem', description: 'One quarantined message with its files' })
+export type QuarantineItem = z.infer<typeof quarantineItem>

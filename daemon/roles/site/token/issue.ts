@@ -1,7 +1,9 @@
 // The OAuth token endpoint: client credentials and token exchange, so that a site with no identity provider is complete.
+import { Refused } from '../../../kernel/errors.ts'
 import { operation, Reply } from '../../../kernel/operation.ts'
-import { issuerPart } from '../parts.ts'
-import { oauthError, tokenRequest, tokenResponse } from './model.ts'
+import { failedAttemptsPart, issuerPart } from '../parts.ts'
+import { claimedClient } from './client/rules.ts'
+import { type OAuthError, oauthError, tokenRequest, tokenResponse } from './model.ts'
 import { grant, tokenResponseOf } from './rules.ts'
 
 export const issue = operation({
@@ -12,19 +14,23 @@ export const issue = operation({
   output: tokenResponse,
   // RFC 6749 section 5.2 says how a client is told why there is no token.
   otherwise: { 400: oauthError, 401: oauthError },
-  errors: ['unavailable'],
+  errors: ['rate_limited', 'unavailable'],
   allow: 'public',
   consumes: 'application/x-www-form-urlencoded',
   max_body_bytes: 65_536,
 
   async run(call, request) {
     const issuer = call.part(issuerPart)
+    const attempts = call.part(failedAttemptsPart)
+    const claimed = claimedClient(request, call.authorization)
+    const wait_s = claimed === undefined ? 0 : attempts.wait_s(claimed, call.monotonic())
+    if (wait_s > 0) return tooMany(wait_s)
     const terms = { clients: issuer.clients, audiences: [issuer.audience] as [string] }
     const decided = await grant({ request, authorization: call.authorization }, terms, call.now(), issuer.verifySubject)
     if ('error' in decided) {
-      const status = decided.error === 'invalid_client' ? 401 : 400
-      const asked = status === 401 ? { 'WWW-Authenticate': 'Basic realm="platform"' } : {}
-      return new Reply('application/json', JSON.stringify(decided), asked, status)
+      if (decided.error !== 'invalid_client') return denied(decided, 400)
+      const longer_s = attempts.failed(claimed, call.monotonic())
+      return longer_s > 0 ? tooMany(longer_s) : denied(decided, 401)
     }
     const token = await issuer.mint(decided.claims, decided.expires_in, decided.exp)
     const event = call.audited('site.token.issue', decided.claims.sub, {
@@ -35,3 +41,12 @@ export const issue = operation({
     return tokenResponseOf(decided, token)
   },
 })
+
+function denied(decided: OAuthError, status: 400 | 401): Reply {
+  const asked = status === 401 ? { 'WWW-Authenticate': 'Basic realm="platform"' } : {}
+  return new Reply('application/json', JSON.stringify(decided), asked, status)
+}
+
+function tooMany(wait_s: number): Refused {
+  return new Refused('rate_limited', 'too many attempts to authenticate have failed', [], wait_s)
+}

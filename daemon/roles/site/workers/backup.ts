@@ -11,7 +11,7 @@ export const backup: Worker = {
 }
 
 async function run(call: Call): Promise<void> {
-  const { backup_dir, backup_keep } = call.settings(settings)
-  const made = await call.part(backupsPart).run(backup_dir, backup_keep)
+  const { backup_keep } = call.settings(settings)
+  const made = await call.part(backupsPart).run(backup_keep, (operation, input) => call.others.ask(operation, input))
   await call.record([call.audited('site.backup.done', made, {})])
 }

@@ -1,25 +1,9 @@
 // The small steps that every change of a session is made of: entering a state, owing others a word, having paid it.
-import type { Pending, SessionState, StoredSession, Transition } from '../model.ts'
+import type { EmissionEvent, Pending, SessionState, StoredSession, Transition } from '../model.ts'
 
-/** What a sink is told; the id is the same each time, so that a receiver can drop repeats. */
-export function emission(current: StoredSession, sink: string, event: 'ratified' | 'retracted', at: string): Pending {
-  const { lens_id, lens_version, subject, decision, result, evidence_block_id } = current
-  return {
-    type: 'emission',
-    id: `emission:${event}:${sink}`,
-    sink,
-    body: {
-      event,
-      at,
-      session_id: current.id,
-      lens_id,
-      lens_version,
-      subject,
-      decision,
-      score: result?.score ?? null,
-      evidence_block_id,
-    },
-  }
+/** A word owed to a sink; the id is the same each time, so that a receiver can drop repeats. */
+export function emission(sink: string, event: EmissionEvent): Pending {
+  return { type: 'emission', id: `emission:${event}:${sink}`, sink, event }
 }
 
 /** The open dissent record, if there is one, ends with this resolution. */

@@ -16,6 +16,12 @@ export function authenticate(
   return found && matches ? found : { error: 'invalid_client', error_description: 'the client is not authenticated' }
 }
 
+/** Who the request says that it is from, believed or not; undefined where that cannot be read. */
+export function claimedClient(request: TokenRequest, authorization: string | undefined): string | undefined {
+  const given = credentials(request, authorization)
+  return 'error' in given ? undefined : given.client_id
+}
+
 type Credentials = { readonly client_id: string; readonly secret: string }
 
 function credentials(request: TokenRequest, authorization: string | undefined): Credentials | OAuthError {

@@ -1,0 +1,61 @@
+// Key sets beside the keys: those that are, or were, in force, and what the root keys of this folder have signed.
+import * as fs from 'node:fs'
+import { join } from 'node:path'
+import { keySetIn } from '../../../daemon/kernel/key-set.ts'
+import { type Jws, jws } from '../../../daemon/kernel/keys.ts'
+import { readPrivately, writePrivately } from './key-files.ts'
+
+const setName = /^\d{8}\.json$/
+
+/** The site's key sets, oldest first; the last is in force. Throws an Error with its remedy for a file that is none. */
+export function readKeySets(dir: string): Jws[] {
+  const folder = join(dir, 'sets')
+  if (!fs.existsSync(folder)) return []
+  const names = fs.readdirSync(folder).filter((name) => !name.startsWith('.'))
+  return names.sort().map((name) => {
+    const set = setName.test(name) ? read(join(folder, name)) : undefined
+    if (set && nameOf(keySetIn(set)?.version ?? 0) === name) return set
+    throw new Error(`${join(folder, name)} is not the key set that it is named after; restore it from a backup`)
+  })
+}
+
+/** Durable when it returns; in force from then on when its version is the highest. */
+export function writeKeySet(dir: string, version: number, set: Jws): void {
+  writePrivately(join(dir, 'sets'), nameOf(version), set)
+}
+
+/**
+ * What the root keys of this folder have signed as this version of the site's key set, and the highest version that
+ * they have signed at all; 0 for none.
+ */
+export function signedHere(dir: string, site: string, version: number): { highest: number; same: Jws | undefined } {
+  const folder = join(dir, 'signed')
+  const names = fs.existsSync(folder) ? fs.readdirSync(folder) : []
+  const versions = names.flatMap((name) => (name.startsWith(`${site}-`) ? versionIn(name.slice(site.length + 1)) : []))
+  const path = join(folder, `${site}-${nameOf(version)}`)
+  const same = versions.includes(version) ? read(path) : undefined
+  if (versions.includes(version) && !same) throw new Error(`${path} is no key set; restore it from a backup`)
+  return { highest: Math.max(0, ...versions), same }
+}
+
+/** Before the signature leaves: a root key that signs two sets of one version splits the site. */
+export function rememberSigned(dir: string, site: string, version: number, set: Jws): void {
+  writePrivately(join(dir, 'signed'), `${site}-${nameOf(version)}`, set)
+}
+
+function versionIn(name: string): number[] {
+  return setName.test(name) ? [Number.parseInt(name, 10)] : []
+}
+
+function nameOf(version: number): string {
+  return `${String(version).padStart(8, '0')}.json`
+}
+
+function read(path: string): Jws | undefined {
+  try {
+    return jws.safeParse(JSON.parse(readPrivately(path))).data
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}

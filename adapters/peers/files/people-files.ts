@@ -1,0 +1,41 @@
+// Enrolled people: one private file each, named so that any subject makes a safe name.
+import { join } from 'node:path'
+import { sha256 } from '../../../daemon/kernel/canonical.ts'
+import { type People, type Person, person } from '../../../daemon/kernel/person.ts'
+import { readRecord, recordNames, writeRecord } from './record-files.ts'
+
+const personFileName = /^[a-z0-9-]{0,40}-[0-9a-f]{16}\.json$/
+
+export interface PeopleFiles extends People {
+  /** Writes the person in the place of whatever was kept of the same subject. Durable. */
+  put(given: Person): Promise<void>
+}
+
+/** The people in this folder, by name of file. Throws an Error for a file that others may read or that is no person. */
+export function peopleFiles(dir: string): PeopleFiles {
+  return {
+    async list() {
+      return recordNames(dir, personFileName, 'person').map((name) => readPerson(dir, name))
+    },
+    async put(given) {
+      const enrolled = person.parse(given)
+      recordNames(dir, personFileName, 'person')
+      writeRecord(dir, nameOf(enrolled.subject), enrolled)
+    },
+  }
+}
+
+/** Readable where it can be, and different for each subject whatever letters it is made of. */
+function nameOf(subject: string): string {
+  const readable = subject
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, 40)
+  return `${readable}-${sha256(subject).slice(0, 16)}.json`
+}
+
+function readPerson(dir: string, name: string): Person {
+  const read = readRecord(join(dir, name), person)
+  if (read && nameOf(read.subject) === name) return read
+  throw new Error(`${join(dir, name)} is not the person that it is named after; restore it from a backup`)
+}

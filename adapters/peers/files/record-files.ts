@@ -1,0 +1,76 @@
+// Records of whom the site trusts: one private file each, changed only by renaming a whole one into place.
+import { randomBytes } from 'node:crypto'
+import * as fs from 'node:fs'
+import { join } from 'node:path'
+import type * as z from 'zod'
+
+const maxRecordBytes = 1_048_576
+
+/**
+ * File names of the records of a kind (`peer`, say), sorted; none when there is no folder. Throws an Error with its remedy for a folder that
+ * others may enter, and for a file of another name: to leave one out would silently change whom the site trusts.
+ */
+export function recordNames(dir: string, pattern: RegExp, kind: string): string[] {
+  const folder = fs.statSync(dir, { throwIfNoEntry: false })
+  if (!folder) return []
+  requirePrivate(folder.mode, dir, '700')
+  const names = fs.readdirSync(dir).filter((name) => !name.startsWith('.'))
+  const stranger = names.find((name) => !pattern.test(name))
+  if (stranger !== undefined) throw new Error(`${join(dir, stranger)} is no ${kind} file; move it out of the folder`)
+  return names.sort()
+}
+
+/** Undefined for a file that holds no such record. Throws an Error for one that others may read. */
+export function readRecord<T>(path: string, schema: z.ZodType<T>): T | undefined {
+  const file = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK)
+  try {
+    const stat = fs.fstatSync(file)
+    if (!stat.isFile() || stat.size > maxRecordBytes) return undefined
+    requirePrivate(stat.mode, path, '600')
+    return schema.safeParse(jsonOf(fs.readFileSync(file, 'utf8'))).data
+  } finally {
+    fs.closeSync(file)
+  }
+}
+
+/** Durable when it returns: a crash leaves the old file or the new one, never a part. */
+export function writeRecord(dir: string, name: string, value: unknown): void {
+  fs.mkdirSync(dir, { recursive: true, mode: 0o700 })
+  const temporary = join(dir, `.${name}.${randomBytes(6).toString('hex')}.tmp`)
+  const file = fs.openSync(temporary, 'wx', 0o600)
+  try {
+    fs.writeFileSync(file, `${JSON.stringify(value, undefined, 2)}\n`)
+    fs.fsyncSync(file)
+  } finally {
+    fs.closeSync(file)
+  }
+  fs.renameSync(temporary, join(dir, name))
+  syncFolder(dir)
+}
+
+export function removeRecord(dir: string, name: string): void {
+  fs.unlinkSync(join(dir, name))
+  syncFolder(dir)
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function syncFolder(dir: string): void {
+  const folder = fs.openSync(dir, 'r')
+  try {
+    fs.fsyncSync(folder)
+  } finally {
+    fs.closeSync(folder)
+  }
+}
+
+function requirePrivate(mode: number, path: string, wanted: string): void {
+  if ((mode & 0o077) === 0) return
+  throw new Error(`${path} can be read by others; run: chmod ${wanted} ${path}`)
+}

@@ -1,0 +1,36 @@
+// The steps of the carrier between which a process may die, by name: a test looks at each, or ends the process there.
+
+/** In the order in which a message meets them; each is told when the step is done. */
+export const faultPoints = [
+  // Sending.
+  'appended',
+  'draft-written',
+  'draft-synced',
+  'body-published',
+  'envelope-published',
+  'folder-synced',
+  'marked-published',
+  'kept',
+  'marked-picked-up',
+  'resent',
+  'epoch-opened',
+  // Receiving: `read` before a file is moved, `moved-to-work` and `moved-to-done` after each of the two.
+  'read',
+  'moved-to-work',
+  'received',
+  'delivered',
+  'applied',
+  'moved-to-done',
+  // Quarantine: `moved-to-quarantine` after each file.
+  'reason-written',
+  'moved-to-quarantine',
+  // Release.
+  'waived',
+  'moved-back',
+  'reason-removed',
+  'waiver-spent',
+] as const
+export type FaultPoint = (typeof faultPoints)[number]
+
+/** Told of each step. What it throws, the step throws. */
+export type Reached = (step: FaultPoint) => void

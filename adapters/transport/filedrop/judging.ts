@@ -1,0 +1,66 @@
+// Decides about the messages of a batch: their signatures all at once, the rest one after the other as their numbers say.
+import type { Arrival } from '../../../daemon/kernel/journal.ts'
+import { guarded } from './accident.ts'
+import type { Candidate, Fate } from './candidate.ts'
+import { judge, verify } from './checks.ts'
+import type { ScanDesk } from './fate.ts'
+import { type Ledger, ledgerFor } from './ledger.ts'
+import { orderOver } from './purge-orders.ts'
+import { known } from './specimen.ts'
+
+export async function verifyAll(batch: readonly Candidate[]): Promise<void> {
+  await Promise.all(
+    batch.map(async (candidate) => {
+      const { specimen, desk, item } = candidate
+      const done = await guarded(desk, item.stem, async () => ({ fault: await verify(specimen, desk.trust) }))
+      if (!done) candidate.fate = { is: 'failed' }
+      else if (done.fault) candidate.fate = { is: 'rejected', fault: done.fault }
+    }),
+  )
+}
+
+/** Each is judged as if the ones before it had been taken in alone; an equivocation leaves those behind it alone. */
+export async function judgeAll(batch: readonly Candidate[], desk: ScanDesk): Promise<void> {
+  const verified = batch.filter(({ fate }) => !fate)
+  const numbers = verified.map(({ item }) => item)
+  const ledger = await ledgerFor(desk.around.journal, desk.place.channel, desk.epoch, numbers)
+  let isFrozen = false
+  const orders = await desk.around.purges.all()
+  for (const candidate of batch) {
+    if (isFrozen) candidate.fate = { is: 'deferred' }
+    else judgeOne(candidate, ledger)
+    isFrozen ||= isEquivocation(candidate)
+    refusePurged(candidate, orderOver(candidate.specimen, orders))
+  }
+}
+
+/** Its number counts as arrived where it is proven to be the message of that number. */
+function refusePurged(candidate: Candidate, order: string | undefined): void {
+  if (order === undefined || candidate.fate?.is === 'deferred') return
+  candidate.purged = order
+  const detail = 'its body was purged from this site, and is not taken again'
+  candidate.fate ??= { is: 'quarantined', fault: { reason: 'REFUSED', code: 'purged', detail } }
+}
+
+function judgeOne(candidate: Candidate, ledger: Ledger): void {
+  if (candidate.fate) return
+  const { specimen, desk } = candidate
+  const finding = judge(specimen, desk.place, ledger)
+  candidate.fate = fateOf(finding)
+  if (finding.found === 'sound' || (finding.found === 'fault' && finding.isProven)) ledger.enter(arrivalOf(candidate))
+}
+
+function fateOf(finding: ReturnType<typeof judge>): Fate | undefined {
+  if (finding.found === 'sound') return undefined
+  if (finding.found === 'settled') return { is: 'settled' }
+  return { is: finding.isProven ? 'quarantined' : 'rejected', fault: finding.fault }
+}
+
+export function isEquivocation({ fate }: Candidate): boolean {
+  return fate?.is === 'rejected' && fate.fault.reason === 'EQUIVOCATION'
+}
+
+export function arrivalOf({ specimen, desk }: Candidate): Arrival {
+  const { epoch, seq, prev, msg_id, kind } = known(specimen, 'statement')
+  return { epoch, seq, digest: known(specimen, 'digest'), prev, msg_id, kind, at: desk.around.clock.now() }
+}

@@ -1,0 +1,32 @@
+// Messages that lie in `work` from before: those that wait behind a gap, and those that a death may be laid to.
+import type { Item } from './dropbox.ts'
+import { type Desk, putAway } from './fate.ts'
+import { isOrdered } from './ordering.ts'
+import { fault } from './reasons.ts'
+
+/** Whether it goes on waiting for what was sent before it. The ledger remembers, over a restart too. */
+export async function isHeld({ stem, epoch, seq }: Item, { held, around, place }: Desk): Promise<boolean> {
+  const { journal } = around
+  if (!held.has(stem)) {
+    const entry = await journal.entry(place.channel, epoch, seq)
+    if (entry?.state !== 'received' || !isOrdered(entry.kind)) return false
+  }
+  if ((await journal.progress(place.channel, epoch)).floor >= seq) return false
+  held.add(stem)
+  return true
+}
+
+/**
+ * A file found in `work` was there when a process died or a step threw: that attempt is counted now, before it is
+ * opened again. So a message costs no write for the attempts that go well. Puts it away when there were too many.
+ */
+export async function isPoison(item: Item, desk: Desk): Promise<boolean> {
+  const { journal, settings } = desk.around
+  const { epoch, seq } = item
+  const failed = await journal.failed(desk.place.channel, epoch, seq)
+  if (failed < settings.max_attempts) return false
+  const why = fault('POISON', `${failed} attempts ended in a crash or an exception`)
+  await journal.settle(desk.place.channel, [{ epoch, seq, state: 'quarantined', code: why.reason }])
+  await putAway(item, why, desk)
+  return true
+}

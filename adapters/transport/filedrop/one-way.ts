@@ -1,0 +1,54 @@
+// What people can ask of the carrier where nothing comes back by itself.
+import { isRefused, refuse } from '../../../daemon/kernel/errors.ts'
+import type { OneWay } from '../../../daemon/kernel/one-way.ts'
+import type { Peer } from '../../../daemon/kernel/peer.ts'
+import { draftEpoch, openEpoch } from './epoch-opening.ts'
+import { makeGapReceipt, readGapReceipt } from './gap-receipt.ts'
+import { dropOld } from './retention.ts'
+import type { RunningLine } from './running-line.ts'
+import { claimedEnds } from './signed-notes.ts'
+import type { Surroundings } from './surroundings.ts'
+
+/** `lineOf`: of a peer that is pinned. */
+export function oneWay(around: Surroundings, lineOf: (peer: string) => RunningLine): OneWay {
+  const pinned = async (name: string): Promise<{ peer: Peer; running: RunningLine }> => {
+    const peer = await around.peers.get(name)
+    if (!peer) throw refuse('not_found', `there is no peer ${name}`)
+    return { peer, running: lineOf(peer.name) }
+  }
+  return {
+    async gapReceipt(name) {
+      const { peer, running } = await pinned(name)
+      return await makeGapReceipt(running.line, peer, around)
+    },
+    async resend({ peer: name, epoch, first, last }) {
+      const { peer, running } = await pinned(name)
+      await running.outbox.lookForPickups()
+      const wanted = epoch ?? (await around.journal.head(running.line.channel.out)).epoch
+      return { peer: peer.name, ...(await running.outbox.resending.resend(wanted, [{ first, last }])) }
+    },
+    async resendFor(note, from = 1) {
+      const read = await readGapReceipt(note, around)
+      if (isRefused(read)) throw read
+      const { epoch, missing, src } = read.receipt
+      const { outbox } = lineOf(src)
+      await outbox.lookForPickups()
+      return { peer: src, ...(await outbox.resending.resend(epoch, missing, { from })) }
+    },
+    async draftEpoch(name) {
+      const { running } = await pinned(name)
+      return await draftEpoch(running.line, around)
+    },
+    async openEpoch(announcement, audit) {
+      const { peer, running } = await pinned(claimedEnds(announcement)?.dst ?? '')
+      const opened = await openEpoch(running.line, peer, announcement, running.outbox.numbers, around, audit)
+      running.outbox.publisher.trigger()
+      return opened
+    },
+    async freeze(name, detail, audit) {
+      const { running } = await pinned(name)
+      await around.journal.setState(running.line.channel.in, 'frozen', detail, audit)
+    },
+    dropOld: (signal) => dropOld(around, signal),
+  }
+}

@@ -1,0 +1,79 @@
+// Removes a spilled body everywhere on the site, and says plainly what it could not reach.
+
+import type { Client } from '../../client/client.ts'
+import { command, WrongValue } from '../../command.ts'
+import { requireConsent } from '../../consent.ts'
+import { paint, show } from '../../output.ts'
+import { flag, needed, text } from '../../params.ts'
+import { service, serviceOptions } from '../../service.ts'
+import type { Terminal } from '../../terminal.ts'
+
+type Done = {
+  readonly bodies: readonly string[]
+  readonly places: readonly string[]
+  readonly msg_ids: readonly string[]
+  readonly sessions: readonly string[]
+  readonly backups: readonly { readonly name: string; readonly holds: 'yes' | 'unknown' }[]
+  readonly remains: readonly string[]
+}
+
+export const definition = command({
+  words: 'filedrop purge',
+  summary: 'remove a spilled body everywhere on the site; cannot be undone',
+  notes: [
+    'By the SHA-384 of the body or of its statement (`platform filedrop inspect` shows both). Its hash is kept, and the',
+    'same bytes neither stay here nor leave from here again. Repeat it as often as you like: it tells all it ever found.',
+  ].join('\n'),
+  takes: { digest: needed(digest('DIGEST', 'SHA-384 of the body, or of its statement')) },
+  options: {
+    reason: needed(text('TEXT', 'for the audit chain')),
+    yes: flag('do not ask'),
+    ...serviceOptions,
+  },
+  example: 'platform filedrop purge 38b060a7… --reason "SECRET report sent as RESTRICTED" --yes',
+  async run({ digest: wanted, reason, yes, ...given }, terminal) {
+    const api = await service(given, terminal)
+    await requireConsent(terminal, yes, `Remove the body ${wanted} from this site for good?`)
+    const done = await untilDone(api, { digest: wanted, reason }, terminal)
+    show(terminal, given.json, done, () => textOf(terminal, done))
+    return 0
+  },
+})
+
+function digest(metavar: string, help: string) {
+  const parse = (given: string) => {
+    if (!/^[0-9a-f]{96}$/i.test(given)) throw new WrongValue('it must be 96 hexadecimal digits')
+    return given.toLowerCase()
+  }
+  return { ...text(metavar, help), parse }
+}
+
+/** Large folders take longer than one answer may: the service goes on meanwhile. */
+async function untilDone(api: Client, asked: { digest: string; reason: string }, terminal: Terminal): Promise<Done> {
+  for (let asks = 1; ; asks++) {
+    const answer = await api.call('site.message.purge', asked)
+    if (answer.state === 'done') {
+      terminal.progress('')
+      return answer as unknown as Done
+    }
+    terminal.progress(`looking through every folder${'.'.repeat(asks % 4)}`)
+  }
+}
+
+function textOf(terminal: Terminal, { bodies, places, msg_ids, sessions, backups, remains }: Done): string {
+  const listed = (heading: string, lines: readonly string[]) =>
+    lines.length === 0 ? [] : [paint(terminal, 'bold', heading), ...lines.map((line) => `  ${line}`)]
+  return [
+    ...listed('purged, by SHA-384 of the body', bodies),
+    ...(places.length > 0
+      ? listed('it lay in', places)
+      : ['it lies nowhere on this site, and is known now if it comes']),
+    ...listed('of the messages', msg_ids),
+    ...listed('sessions that they spoke of: look at what was made of them', sessions),
+    ...listed(
+      'backups that may hold it still: remove or overwrite them',
+      backups.map(({ name, holds }) => (holds === 'yes' ? name : `${name} (cannot be read)`)),
+    ),
+    ...listed('not reached from here', remains),
+  ].join('\n')
+}

@@ -1,0 +1,31 @@
+// Shows the key set in force, and writes the file that peers take it from.
+import { offline } from '../../../../daemon/boot/offline.ts'
+import { command, Failure } from '../../../command.ts'
+import { keySetText } from '../../../key-set-text.ts'
+import { show } from '../../../output.ts'
+import { writeOutputFile } from '../../../output-file.ts'
+import { text } from '../../../params.ts'
+import { jsonOption, requireSite, siteOption } from '../../../site.ts'
+
+export const definition = command({
+  words: 'keys set show',
+  summary: 'the key set in force',
+  notes: 'With --out a file for `platform peers add --keys` and `platform peers update --keys` at another site.',
+  options: {
+    out: text('FILE', 'write it there with the sets before it, where no file may be yet'),
+    ...siteOption,
+    ...jsonOption,
+  },
+  example: 'platform keys set show --out alpha-keyset.json',
+  async run(given, terminal) {
+    const folder = requireSite(given, terminal)
+    const { inForce } = await offline.keySets()
+    const found = inForce(folder)
+    const remedy =
+      '`platform keys rotate` makes the first, or `platform keys set draft` where the root keys lie elsewhere'
+    if (!found) throw new Failure(1, 'the site has no key set: its peers have pinned its keys one by one', remedy)
+    if (given.out !== undefined) writeOutputFile(given.out, `${JSON.stringify(found.file, undefined, 2)}\n`)
+    show(terminal, given.json, found.set, () => keySetText(terminal, found.set))
+    return 0
+  },
+})

@@ -1,0 +1,23 @@
+// Gives each role's files to the user that it runs as.
+import { offline } from '../../../daemon/boot/offline.ts'
+import { command } from '../../command.ts'
+import { show, table } from '../../output.ts'
+import { jsonOption, requireSite, siteOption } from '../../site.ts'
+
+export const definition = command({
+  words: 'site divide',
+  summary: 'give each role’s files to the user that it runs as; by root, while the site does not run',
+  notes:
+    'By platform.os_group and platform.os_users of the profile. May be repeated, after a change of these or to mend owners and modes.',
+  options: { ...siteOption, ...jsonOption },
+  example: 'platform site divide --site /var/lib/platform/alpha',
+  async run(given, terminal) {
+    const folder = requireSite(given, terminal)
+    const { divide } = await offline.dividing()
+    const done = await divide(folder, terminal.env, Date.now())
+    show(terminal, given.json, done, () =>
+      [table(terminal, done.users, ['role', 'user', 'uid'], 'no users'), `changed ${done.changes} paths`].join('\n'),
+    )
+    return 0
+  },
+})

@@ -1,0 +1,54 @@
+// No trust on first use: a key counts once a person has compared its fingerprint with what its owner told.
+import type { PublicKey } from '../daemon/kernel/keys.ts'
+import { Failure } from './command.ts'
+import type { Terminal } from './terminal.ts'
+
+export type Confirming = {
+  /** What is done with the keys, as in "bravo would be pinned by". */
+  readonly deed: string
+  /** Who told the fingerprints by another way than the file, as in "the other site". */
+  readonly teller: string
+  /** One key of this use at least must be among those confirmed. */
+  readonly use: PublicKey['use']
+  readonly found: readonly PublicKey[]
+  /** Fingerprints that were compared already; none: a person is asked. */
+  readonly named: readonly string[]
+}
+
+/** The keys that a person vouches for. Throws `Failure` (3) when nobody does, or when the file holds other keys. */
+export async function confirmedKeys(terminal: Terminal, given: Confirming): Promise<readonly PublicKey[]> {
+  const { deed, teller, found, named } = given
+  const remedy = `compare the fingerprints again with ${teller}`
+  terminal.note(`${deed}:`)
+  for (const { kid, use, algorithm, fingerprint } of found) {
+    terminal.note(`  ${use.padEnd(8)} ${algorithm.padEnd(9)} ${fingerprint}  ${kid}`)
+  }
+  if (named.length === 0) return await askedAbout(terminal, given, remedy)
+  const strange = named.filter((fingerprint) => !found.some((key) => key.fingerprint === fingerprint))
+  if (strange.length > 0) {
+    throw new Failure(3, `the file does not hold the key ${strange.join(', ')}; nothing was changed`, remedy)
+  }
+  const keys = found.filter((key) => named.includes(key.fingerprint))
+  if (!keys.some((key) => key.use === given.use)) {
+    throw new Failure(3, `none of the fingerprints is that of a ${given.use} key; nothing was changed`, remedy)
+  }
+  for (const key of found) if (!keys.includes(key)) terminal.note(`left out, not confirmed: ${key.kid}`)
+  return keys
+}
+
+async function askedAbout(
+  terminal: Terminal,
+  { teller, found }: Confirming,
+  remedy: string,
+): Promise<readonly PublicKey[]> {
+  const answer = await terminal.ask(`Are these the fingerprints that ${teller} told you? [y/N] `)
+  if (answer === undefined) {
+    throw new Failure(
+      3,
+      'the fingerprints need a confirmation',
+      'name them with --fingerprint to confirm without a terminal',
+    )
+  }
+  if (!/^y(es)?$/i.test(answer)) throw new Failure(3, 'not confirmed; nothing was changed', remedy)
+  return found
+}

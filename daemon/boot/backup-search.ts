@@ -1,0 +1,41 @@
+// Which copies of the site's data still hold a body: a purge does not reach into them, people must.
+import * as fs from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { copyHolds } from '../../adapters/store/sqlite/journal-copies.ts'
+import type { Resolved } from '../kernel/settings.ts'
+import type { BackupCopy, Copies } from '../roles/site/parts.ts'
+import { fileOf, setsFolder } from './backup-set.ts'
+import { dataOf, runOf, type SiteFolder } from './site-folder.ts'
+
+/** Copies of the journal, which the site role keeps: bodies that wait to be sent are in it. */
+export function backupCopies(folder: SiteFolder, resolved: Resolved): Copies {
+  return {
+    async holding(digests) {
+      const wanted = new Set(digests)
+      const kept = foldersIn(dataOf(folder, 'site')).filter((dir) => dir.includes('before-restore-'))
+      const sets = new Set([
+        ...foldersIn(setsFolder(folder, resolved)),
+        ...foldersIn(join(folder.data, 'backups')),
+        ...kept,
+      ])
+      const copies = [...sets].filter((dir) => fs.existsSync(join(dir, fileOf('site'))))
+      return copies.map((dir) => judged(dir, runOf(folder, 'site'), wanted)).filter(({ holds }) => holds !== 'no')
+    },
+  }
+}
+
+/** What cannot be read may hold anything. */
+function judged(dir: string, addonDir: string, wanted: ReadonlySet<string>): BackupCopy {
+  const name = join(basename(dirname(dir)), basename(dir))
+  try {
+    return { name, holds: copyHolds(join(dir, fileOf('site')), addonDir, wanted) ? 'yes' : 'no' }
+  } catch {
+    return { name, holds: 'unknown' }
+  }
+}
+
+function foldersIn(dir: string): string[] {
+  if (!fs.existsSync(dir)) return []
+  const entries = fs.readdirSync(dir, { withFileTypes: true })
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(dir, name))
+}

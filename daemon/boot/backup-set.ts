@@ -1,0 +1,98 @@
+// A backup as it lies on disk: a folder with one database for each role and a manifest, under its name once it is whole.
+import { createHash } from 'node:crypto'
+import * as fs from 'node:fs'
+import { join, resolve } from 'node:path'
+import * as z from 'zod'
+import type { Resolved } from '../kernel/settings.ts'
+import { settings as siteRoleSettings } from '../roles/site/settings.ts'
+import { valuesOf } from './profile.ts'
+import type { SiteFolder } from './site-folder.ts'
+
+const copied = { sha256: z.string().regex(/^[0-9a-f]{64}$/), bytes: z.int().min(0) }
+
+export const manifest = z.strictObject({
+  v: z.literal(1),
+  type: z.literal('platform.backup'),
+  made: z.iso.datetime(),
+  databases: z
+    .array(z.strictObject({ role: z.string(), file: z.string().regex(/^[a-z][a-z0-9-]*\.db$/), ...copied }))
+    .min(1),
+})
+export type BackupManifest = z.infer<typeof manifest>
+export type BackupEntry = BackupManifest['databases'][number]
+
+/** What a file holds. */
+export type Fingerprint = { readonly sha256: string; readonly bytes: number }
+
+export function fileOf(role: string): string {
+  return `${role}.db`
+}
+
+/** Where scheduled backups are made. */
+export function setsFolder(folder: SiteFolder, resolved: Resolved): string {
+  return valuesOf(resolved, siteRoleSettings).backup_dir ?? join(folder.data, 'backups')
+}
+
+/** A set that is not whole yet. */
+export function draftOf(dir: string, set: string): string {
+  return join(dir, `.${set}.part`)
+}
+
+/** Ends the making of a backup: what the folder holds is named. `now` in epoch milliseconds; durable when it returns. */
+export function writeManifest(dir: string, databases: readonly BackupEntry[], now: number): BackupManifest {
+  const made = manifest.parse({ v: 1, type: 'platform.backup', made: new Date(now).toISOString(), databases })
+  const file = join(dir, 'manifest.json')
+  fs.writeFileSync(file, `${JSON.stringify(made, undefined, 2)}\n`, { flag: 'wx', mode: 0o600, flush: true })
+  syncPath(resolve(file, '..'))
+  return made
+}
+
+export async function fingerprintOf(file: string): Promise<Fingerprint> {
+  return await digested(fs.createReadStream(file), () => undefined)
+}
+
+/**
+ * Copies what is open as `from` into a new file (0600) that must not exist and is no link, and says what went there.
+ * Durable when it resolves; nothing is left of a copy that fails. The caller closes `from`.
+ */
+export async function copyNew(from: number, to: string): Promise<Fingerprint> {
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = fs.constants
+  const target = fs.openSync(to, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
+  try {
+    const source = fs.createReadStream('', { fd: from, autoClose: false, start: 0 })
+    const found = await digested(source, (part) => writeWhole(target, part))
+    fs.fsyncSync(target)
+    syncPath(resolve(to, '..'))
+    return found
+  } catch (error) {
+    fs.rmSync(to, { force: true })
+    throw error
+  } finally {
+    fs.closeSync(target)
+  }
+}
+
+function writeWhole(file: number, part: Buffer): void {
+  for (let at = 0; at < part.length; ) at += fs.writeSync(file, part, at)
+}
+
+async function digested(source: fs.ReadStream, see: (part: Buffer) => void): Promise<Fingerprint> {
+  const hash = createHash('sha256')
+  let bytes = 0
+  for await (const part of source as AsyncIterable<Buffer>) {
+    hash.update(part)
+    bytes += part.length
+    see(part)
+  }
+  return { sha256: hash.digest('hex'), bytes }
+}
+
+/** Makes the names in a folder survive a power cut. */
+export function syncPath(folder: string): void {
+  const opened = fs.openSync(folder, 'r')
+  try {
+    fs.fsyncSync(opened)
+  } finally {
+    fs.closeSync(opened)
+  }
+}

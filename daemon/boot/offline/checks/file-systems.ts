@@ -1,0 +1,106 @@
+// Whether the file systems under the site have room and take what is written: found out by writing, whatever modes and mounts say.
+import { randomBytes } from 'node:crypto'
+import * as fs from 'node:fs'
+import { join } from 'node:path'
+import { type Folders, foldersOf } from '../../../../adapters/transport/filedrop/layout.ts'
+import { asOwnerOf } from '../../acting.ts'
+import { dataOf, runOf } from '../../site-folder.ts'
+import type { Examined } from '../examination.ts'
+import { type Finding, fine, problem, warning } from '../finding.ts'
+import { list } from '../site-peers.ts'
+import { rolesOf } from '../site-profile.ts'
+
+export async function diskFindings({ folder, env }: Examined): Promise<Finding[]> {
+  const roles = rolesOf(folder, env).flatMap(({ name }) => [dataOf(folder, name), runOf(folder, name)])
+  const channels = (await list(folder)).map(({ name }) => foldersOf(folder.filedrop, name))
+  const places = [folder.data, folder.run, ...roles, folder.filedrop, ...channels.flatMap(probed)]
+  const bySystem = Map.groupBy(places.filter(isFolder), (place) => fs.statSync(place).dev)
+  return [...[...bySystem.values()].flatMap(judge), ...channels.flatMap(split)]
+}
+
+/** One folder of each side, in which a running carrier passes over a name that begins with a dot. */
+function probed({ tmp, done }: Folders): string[] {
+  return [tmp, done]
+}
+
+function isFolder(place: string): boolean {
+  return fs.statSync(place, { throwIfNoEntry: false })?.isDirectory() ?? false
+}
+
+/** The places of one file system. */
+function judge(places: readonly string[]): Finding[] {
+  const [first = ''] = places
+  const faults = places.flatMap((place) => {
+    const code = asOwnerOf(place, () => writeError(place))
+    return code === undefined ? [] : [{ place, code }]
+  })
+  const byCode = [...Map.groupBy(faults, ({ code }) => code)]
+  return byCode.length === 0
+    ? [roomOn(first)]
+    : byCode.map(([code, group]) =>
+        unwritable(
+          code,
+          group.map(({ place }) => place),
+        ),
+      )
+}
+
+/** The error code of a small file that is written, synced and removed; undefined when all went well. */
+function writeError(dir: string): string | undefined {
+  const probe = join(dir, `.probe-${randomBytes(6).toString('hex')}`)
+  try {
+    const file = fs.openSync(probe, 'wx', 0o600)
+    try {
+      fs.writeSync(file, randomBytes(4_096))
+      fs.fsyncSync(file)
+    } finally {
+      fs.closeSync(file)
+    }
+    return undefined
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? String(error)
+  } finally {
+    fs.rmSync(probe, { force: true })
+  }
+}
+
+const reasons: Readonly<Record<string, readonly [why: string, remedy: string]>> = {
+  EROFS: ['its file system is read-only', 'look into the kernel log for why (dmesg), then mount it for writing'],
+  ENOSPC: ['its file system is full', 'make room: nothing is acknowledged that cannot be written'],
+  EDQUOT: ['the quota of its owner is used up', 'raise the quota, or make room'],
+  EACCES: ['this user may not write there', 'run as the owner of the site, or see permissions above'],
+  EIO: ['its disk fails', 'replace the disk, then restore a backup'],
+}
+
+function unwritable(code: string, places: readonly string[]): Finding {
+  const [why, remedy] = reasons[code] ?? [`writing fails with ${code}`, 'mend the file system']
+  const [first = '', ...others] = places
+  const more = others.length === 0 ? '' : ` (and in ${others.length} more folders on it)`
+  return { ...problem('disk', `nothing can be written in ${first}: ${why}${more}`, remedy), paths: places }
+}
+
+const scarce_bytes = 1024 ** 3
+const too_little_bytes = 128 * 1024 ** 2
+
+function roomOn(path: string): Finding {
+  const { bavail, bsize, ffree, files } = fs.statfsSync(path)
+  const free = bavail * bsize
+  const said = `${(free / 1024 ** 3).toFixed(1)} GiB free at ${path}`
+  const remedy = 'make room: nothing is acknowledged that cannot be written'
+  if (free < too_little_bytes) return problem('disk', said, remedy)
+  if (files > 0 && ffree < 1_000) return problem('disk', `only ${ffree} more files fit at ${path}`, remedy)
+  return free < scarce_bytes ? warning('disk', said, remedy) : fine('disk', said)
+}
+
+/** Files are renamed from folder to folder, which no file system does into another. */
+function split({ home, tmp, ready, sent, fresh, work, done, quarantine }: Folders): Finding[] {
+  return [
+    [tmp, ready, sent],
+    [fresh, work, done, quarantine],
+  ].flatMap((side) => {
+    const systems = new Set(side.filter(isFolder).map((place) => fs.statSync(place).dev))
+    if (systems.size < 2) return []
+    const detail = `${side.join(', ')} lie on ${systems.size} file systems, and files must be moved between them`
+    return [problem('disk', detail, `put ${home} on one file system`)]
+  })
+}

@@ -1,0 +1,112 @@
+// The next key set of a site, worked out from its keys and the set that is in force; and what it changes, for people.
+import * as z from 'zod'
+import { digestOf, type KeySet, keySet, keySetIn, most_before, no_key_set, payloadOf } from '../../kernel/key-set.ts'
+import { type Jws, jws, type PublicKey } from '../../kernel/keys.ts'
+
+/** A set on its way between machines: those in force before it, oldest first, and itself with the signatures so far. */
+export const keySetDraft = z.strictObject({
+  v: z.literal(1),
+  type: z.literal('platform.keyset-draft'),
+  sets: z.array(jws).max(most_before),
+  draft: z.strictObject({ payload: jws.shape.payload, signatures: z.array(jws.shape.signatures.element).max(16) }),
+})
+export type KeySetDraft = z.infer<typeof keySetDraft>
+
+export type Drafting = {
+  readonly site: string
+  readonly tenant_id: string
+  /** Those in force, oldest first. */
+  readonly sets: readonly Jws[]
+  /** All keys of the site. */
+  readonly keys: readonly PublicKey[]
+  /** Else those in force; else 1. */
+  readonly thresholds: { readonly message?: number | undefined; readonly root?: number | undefined }
+  /** By kid, what becomes of a key with this set. */
+  readonly becomes: Readonly<Record<string, Partial<Pick<PublicKey, 'status' | 'not_after'>>>>
+  /** A message key that ended longer ago than this is not listed any more: nothing that it signed is under way. */
+  readonly keep_ms: number
+  /** Epoch milliseconds. */
+  readonly now: number
+}
+
+export function draftOf(given: Drafting): KeySetDraft {
+  const { site, tenant_id, sets, thresholds, becomes, now } = given
+  const last = sets.at(-1)
+  const before = last && keySetIn(last)
+  const keys = given.keys
+    .map((key) => ({ ...key, ...becomes[key.kid] }))
+    .filter((key) => isListed(key, before, given))
+    .map(({ use, ...key }) => ({ ...key, use: use === 'root' ? ('root' as const) : ('message' as const) }))
+  const set: KeySet = {
+    v: 1,
+    type: 'platform.keyset',
+    site,
+    tenant_id,
+    version: (before?.version ?? no_key_set.version) + 1,
+    previous: last ? digestOf(last) : no_key_set.digest,
+    created: new Date(now).toISOString(),
+    thresholds: {
+      message: thresholds.message ?? before?.thresholds.message ?? 1,
+      root: thresholds.root ?? before?.thresholds.root ?? 1,
+    },
+    keys,
+  }
+  const payload = Buffer.from(payloadOf(set)).toString('base64url')
+  return { v: 1, type: 'platform.keyset-draft', sets: sets.slice(-most_before), draft: { payload, signatures: [] } }
+}
+
+/** A revoked key is listed by the set that revokes it: whoever reads that one never trusts the key again. */
+function isListed(key: PublicKey, before: KeySet | undefined, { keep_ms, now }: Drafting): boolean {
+  if (key.use !== 'message' && key.use !== 'root') return false
+  if (key.status === 'revoked') {
+    return (
+      !before || before.keys.some(({ fingerprint, status }) => fingerprint === key.fingerprint && status !== 'revoked')
+    )
+  }
+  if (key.use === 'root') return key.status === 'active'
+  return key.not_after === undefined || now - Date.parse(key.not_after) <= keep_ms
+}
+
+/** The set that the draft says; undefined when it says none. */
+export function saidBy({ draft }: KeySetDraft): KeySet | undefined {
+  return keySetIn(draft)
+}
+
+/** The draft as a signed set; undefined before the first signature. */
+export function signedSet({ draft }: KeySetDraft): Jws | undefined {
+  return jws.safeParse(draft).data
+}
+
+export type Change = { readonly kid: string; readonly fingerprint: string; readonly change: string }
+
+/** What of the keys is another than before, one line each. */
+export function changesOf(before: KeySet | undefined, after: KeySet): Change[] {
+  const old = new Map((before?.keys ?? []).map((key) => [key.fingerprint, key]))
+  const told = after.keys.flatMap((key) => {
+    const { kid, fingerprint } = key
+    const known = old.get(fingerprint)
+    const change = known ? changeOf(known, key) : `new ${key.use} key (${key.algorithm}), ${key.status}`
+    return change ? [{ kid, fingerprint, change }] : []
+  })
+  const kept = new Set(after.keys.map(({ fingerprint }) => fingerprint))
+  const gone = (before?.keys ?? []).filter(({ fingerprint }) => !kept.has(fingerprint))
+  return [...told, ...gone.map(({ kid, fingerprint }) => ({ kid, fingerprint, change: 'no longer listed' }))]
+}
+
+function changeOf(from: PublicKey, to: PublicKey): string {
+  const parts = [
+    from.status === to.status ? '' : `${from.status} → ${to.status}`,
+    from.not_after === to.not_after ? '' : `ends ${to.not_after ?? 'never'}`,
+    from.use === to.use ? '' : `${from.use} → ${to.use}`,
+  ]
+  return parts.filter((part) => part !== '').join(', ')
+}
+
+export function readDraft(text: string): KeySetDraft | undefined {
+  try {
+    const read = keySetDraft.safeParse(JSON.parse(text))
+    return read.success && keySet.safeParse(saidBy(read.data)).success ? read.data : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,27 @@
+// A person's own signature: made here, by the file on their medium; no daemon ever sees the key.
+import { resolve } from 'node:path'
+import { readKeyAt } from '../../../adapters/keys/jose/key-files.ts'
+import { signWith } from '../../../adapters/keys/jose/signatures.ts'
+import type { Jws } from '../../kernel/keys.ts'
+import { type Release, releasePayload } from '../../kernel/release.ts'
+import { asInvoker } from '../acting.ts'
+import { Objection } from './objection.ts'
+
+/** Throws `Objection` for a file that is not an active personal key. `file`: as the person named it. */
+export async function signRelease(file: string, said: Release): Promise<Jws> {
+  const key = asInvoker(() => keyIn(resolve(file)))
+  const { use, status, not_after, kid } = key.public_key
+  if (use !== 'personal') throw new Objection(2, `${kid} is a ${use} key; a person signs with their own`)
+  if (status !== 'active' || !key.private_jwk) throw new Objection(3, `${kid} is ${status}; it signs nothing`)
+  if (not_after !== undefined && said.created > not_after) throw new Objection(3, `${kid} ended on ${not_after}`)
+  return await signWith([key], 'release', Buffer.from(releasePayload(said)))
+}
+
+function keyIn(file: string): ReturnType<typeof readKeyAt> {
+  try {
+    return readKeyAt(file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new Objection(1, `there is no file ${file}`)
+    throw error
+  }
+}

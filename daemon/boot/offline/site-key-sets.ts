@@ -1,0 +1,177 @@
+// The site's key sets for commands: drafted, put in force, and renewed in one step where the root keys lie in the site.
+
+import { readKeyFiles, writeKeyFile } from '../../../adapters/keys/jose/key-files.ts'
+import { listKeys } from '../../../adapters/keys/jose/key-life.ts'
+import { readKeySets, writeKeySet } from '../../../adapters/keys/jose/key-set-files.ts'
+import { verifyJws } from '../../../adapters/keys/jose/signatures.ts'
+import { peerFiles } from '../../../adapters/peers/files/peer-files.ts'
+import { digestOf, type KeySet, keySetIn, no_key_set, standing } from '../../kernel/key-set.ts'
+import { follow, ownFault, pinnedBy } from '../../kernel/key-succession.ts'
+import type { Jws, PublicKey } from '../../kernel/keys.ts'
+import { withIdentityLock } from '../listed-keys.ts'
+import type { SiteFolder } from '../site-folder.ts'
+import { record } from './deed.ts'
+import { day_ms } from './finding.ts'
+import { type Drafting, draftOf, type KeySetDraft, saidBy, signedSet } from './key-set-draft.ts'
+import { signDraft } from './key-set-signing.ts'
+import { Objection } from './objection.ts'
+import { type Environment, siteSettings } from './site-profile.ts'
+
+export type SetTerms = Pick<Drafting, 'thresholds' | 'becomes' | 'now'> & {
+  /** Root keys of which not even the public half lies in the site. */
+  readonly more?: readonly PublicKey[]
+}
+
+/** The set in force with its digest; undefined for a site whose keys peers have pinned one by one. */
+export function current(folder: Pick<SiteFolder, 'keys'>): { sets: Jws[]; set: KeySet | undefined } {
+  const sets = readKeySets(folder.keys)
+  const last = sets.at(-1)
+  return { sets, set: last && keySetIn(last) }
+}
+
+export async function draft(
+  folder: SiteFolder,
+  env: Environment,
+  { more = [], ...terms }: SetTerms,
+): Promise<KeySetDraft> {
+  const { name: site, tenant_id } = siteSettings(folder, env).platform
+  const { sets, set } = current(folder)
+  const keep_ms = 2 * (await transit_ms(folder))
+  const elsewhere = [...(set?.keys ?? []).filter(({ use }) => use === 'root'), ...more]
+  const keys = new Map([...elsewhere, ...listKeys(folder.keys)].map((key) => [key.fingerprint, key]))
+  return draftOf({ ...terms, site, tenant_id, sets, keys: [...keys.values()], keep_ms })
+}
+
+/** How long a message may be under way: as long as it counts as fresh at the slowest peer; a week without peers. */
+async function transit_ms(folder: SiteFolder): Promise<number> {
+  const peers = await peerFiles(folder.peers).list()
+  return Math.max(...peers.map(({ not_after_days }) => not_after_days), peers.length > 0 ? 1 : 7) * day_ms
+}
+
+/** Shortest time in seconds for which an old key must go on beside a new one: twice the transit time. */
+export async function shortestOverlap_s(folder: SiteFolder): Promise<number> {
+  return (2 * (await transit_ms(folder))) / 1_000
+}
+
+/**
+ * Puts a signed draft in force; the running site then tells its peers. The site's own key files follow what the set says
+ * of them. Throws `Objection` for a set that does not follow, lacks signatures, or ends a key before its time.
+ */
+export async function publish(folder: SiteFolder, env: Environment, given: KeySetDraft, now: number): Promise<KeySet> {
+  return await withIdentityLock(folder, async () => {
+    const { sets, set: before } = current(folder)
+    const set = saidBy(given)
+    const signed = signedSet(given)
+    if (!set || !signed) throw new Objection(3, 'nobody has signed this key set', '`platform keys set sign` does')
+    requireOwn(folder, env, set)
+    await requireFollowing(sets.at(-1), set, signed)
+    await requireOverlap(folder, before, set, now)
+    bringInLine(folder, set)
+    writeKeySet(folder.keys, set.version, signed)
+    const detail = { version: set.version, digest: digestOf(signed), thresholds: set.thresholds }
+    await record(folder, env, { action: 'site.keyset.publish', target: set.site, detail })
+    return set
+  })
+}
+
+/** Peers would believe whoever holds a key that is listed: so it must be here. */
+function requireOwn(folder: SiteFolder, env: Environment, set: KeySet): void {
+  const { name, tenant_id } = siteSettings(folder, env).platform
+  if (set.site !== name || set.tenant_id !== tenant_id) throw new Objection(3, 'this is the key set of another site')
+  const own = readKeyFiles(folder.keys)
+  const strange = standing(set.keys, 'message', set.created).find(
+    ({ fingerprint }) =>
+      !own.some(
+        ({ public_key, private_jwk, private_jwe }) =>
+          public_key.fingerprint === fingerprint && (private_jwk ?? private_jwe) !== undefined,
+      ),
+  )
+  if (strange) throw new Objection(3, `the message key ${strange.kid} of the set is not in this site`)
+  const revoked = own.find(({ public_key: { status, fingerprint } }) =>
+    set.keys.some((key) => key.fingerprint === fingerprint && status === 'revoked' && key.status !== 'revoked'),
+  )
+  if (revoked) throw new Objection(3, `${revoked.public_key.kid} was revoked since; make a new draft`)
+}
+
+async function requireFollowing(last: Jws | undefined, set: KeySet, signed: Jws): Promise<void> {
+  const signatures = { verify: verifyJws }
+  const before = last && keySetIn(last)
+  if (last && before) {
+    const found = await follow(pinnedBy(before, digestOf(last)), [signed], signatures)
+    if ('refused' in found) throw new Objection(3, found.refused.message)
+    if (found.sets.length === 0) throw new Objection(3, `version ${before.version} is in force already`)
+    return
+  }
+  const isFirst = set.version === 1 && set.previous === no_key_set.digest
+  if (!isFirst) throw new Objection(3, 'the sets before this one are not here; restore them from a backup')
+  const fault = await ownFault(set, signed, signatures)
+  if (fault) throw new Objection(3, fault.message)
+}
+
+/** What an old key signed is under way for one transit, and the new key reaches the peers after another. */
+async function requireOverlap(folder: SiteFolder, before: KeySet | undefined, set: KeySet, now: number): Promise<void> {
+  const earliest = now + (await shortestOverlap_s(folder)) * 1_000
+  const old = before?.keys ?? listKeys(folder.keys)
+  for (const key of standing(old, 'message', new Date(now).toISOString())) {
+    const next = set.keys.find(({ fingerprint }) => fingerprint === key.fingerprint)
+    const isToldBefore = before !== undefined && next?.not_after === key.not_after && next?.status === key.status
+    if (isToldBefore || next?.status === 'revoked') continue
+    const ends = next?.status !== 'active' ? now : next.not_after === undefined ? undefined : Date.parse(next.not_after)
+    if (ends !== undefined && ends + tolerance_ms < earliest) {
+      const least = new Date(earliest).toISOString()
+      throw new Objection(
+        3,
+        `${key.kid} would end before ${least}: messages under way would be refused`,
+        'make a new draft with a longer --overlap; a key that others may have is revoked instead',
+      )
+    }
+  }
+}
+
+/** Between the draft and its publication in one command. */
+const tolerance_ms = 60_000
+
+function bringInLine(folder: SiteFolder, set: KeySet): void {
+  for (const stored of readKeyFiles(folder.keys)) {
+    const { status, not_after } = said(stored.public_key, set)
+    if (status === stored.public_key.status && not_after === stored.public_key.not_after) continue
+    const public_key: PublicKey = { ...stored.public_key, status, ...(not_after === undefined ? {} : { not_after }) }
+    writeKeyFile(folder.keys, status === 'revoked' ? { public_key } : { ...stored, public_key })
+  }
+}
+
+/** A key that the set leaves out signs no more, unless it was made since. */
+function said(key: PublicKey, set: KeySet): Pick<PublicKey, 'status' | 'not_after'> {
+  const listed = set.keys.find(({ fingerprint }) => fingerprint === key.fingerprint)
+  if (listed) return listed
+  const isLeftOut =
+    (key.use === 'message' || key.use === 'root') && key.status === 'active' && key.created < set.created
+  return isLeftOut ? { ...key, status: 'retired' } : key
+}
+
+/** Whether enough root keys lie in the site itself for the set in force and for this draft. */
+export function isRootHere(folder: Pick<SiteFolder, 'keys'>): boolean {
+  const { set } = current(folder)
+  const held = readKeyFiles(folder.keys).filter(
+    ({ public_key: { use, status }, private_jwk, private_jwe }) =>
+      use === 'root' && status === 'active' && (private_jwk ?? private_jwe) !== undefined,
+  )
+  if (!set) return held.length > 0
+  const counted = held.filter(({ public_key }) => set.keys.some((key) => key.fingerprint === public_key.fingerprint))
+  return counted.length >= set.thresholds.root
+}
+
+export type Passphrase = () => string | undefined
+
+/** Drafts, signs and publishes in one step. Throws `Objection` as each of them does; nothing is in force then. */
+export async function renew(
+  folder: SiteFolder,
+  env: Environment,
+  terms: SetTerms,
+  passphrase: Passphrase,
+): Promise<KeySet> {
+  const drafted = await draft(folder, env, terms)
+  // Whoever may write here may publish: what was signed here before and did not get that far is of no account.
+  const { draft: signed } = await signDraft(folder.keys, { draft: drafted, passphrase, instead: true })
+  return await publish(folder, env, signed, terms.now)
+}

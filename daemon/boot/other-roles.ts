@@ -1,0 +1,77 @@
+// What the other roles of the site do for one call, by operations of theirs: one object for each call, so without closures.
+import * as z from 'zod'
+import type { Others, VerifiedStatement } from '../kernel/call.ts'
+import { isRefused, type Refused, refuse } from '../kernel/errors.ts'
+import { type Jws, jws, type PublicKey, publicKey, type SignatureType, type Verified } from '../kernel/keys.ts'
+import type { Label } from '../kernel/label.ts'
+import type { AnyOperation } from '../kernel/operation.ts'
+import type { Trace } from '../kernel/trace.ts'
+import type { Outgoing } from '../kernel/transport.ts'
+import { list as listKeys } from '../roles/site/key/list.ts'
+import { verifiedMessage } from '../roles/site/message/model.ts'
+import { send } from '../roles/site/message/send.ts'
+import { verify } from '../roles/site/message/verify.ts'
+import { crossing } from '../roles/site/peer/crossing.ts'
+import { create as sign } from '../roles/site/signature/create.ts'
+import type { Ask } from './asking.ts'
+
+const keyList = z.object({ items: z.array(publicKey) })
+const verifiedStatement = verifiedMessage.required({ label: true })
+const crossed = z.object({ allowed: z.boolean(), reason: z.string() })
+
+export class OtherRoles implements Others {
+  readonly #ask: Ask
+  readonly #trace: Trace
+
+  constructor(ask: Ask, trace: Trace) {
+    this.#ask = ask
+    this.#trace = trace
+  }
+
+  ask(operation: AnyOperation, input: Readonly<Record<string, unknown>>): Promise<unknown> {
+    return this.#ask(operation, input, this.#trace)
+  }
+
+  async sign(type: SignatureType, payload: Uint8Array): Promise<Jws> {
+    return jws.parse(await this.ask(sign, { type, payload: Buffer.from(payload).toString('base64url') }))
+  }
+
+  async publicKeys(): Promise<readonly PublicKey[]> {
+    return keyList.parse(await this.ask(listKeys, { use: 'message' })).items
+  }
+
+  async verifyFromPeer(peer: string, type: SignatureType, envelope: Jws): Promise<Verified | Refused> {
+    const found = await orRefused(this.ask(verify, { peer, type, envelope }))
+    return isRefused(found) ? found : verifiedIn(verifiedMessage.parse(found))
+  }
+
+  async verifyStatement(peer: string, envelope: Jws): Promise<VerifiedStatement | Refused> {
+    const found = await orRefused(this.ask(verify, { peer, type: 'statement', envelope }))
+    if (isRefused(found)) return found
+    const message = verifiedStatement.parse(found)
+    const { label, label_map, is_label_released = false } = message
+    return { ...verifiedIn(message), label, label_map, is_label_released }
+  }
+
+  async send(message: Outgoing): Promise<void> {
+    await this.ask(send, message)
+  }
+
+  async mayCross(name: string, label: Label): Promise<Refused | undefined> {
+    const { allowed, reason } = crossed.parse(await this.ask(crossing, { name, label }))
+    return allowed ? undefined : refuse('label_denied', `it may not go to ${name}: ${reason}`)
+  }
+}
+
+function verifiedIn({ payload, keys }: { payload: string; keys: PublicKey[] }): Verified {
+  return { payload: new Uint8Array(Buffer.from(payload, 'base64url')), keys }
+}
+
+async function orRefused(asked: Promise<unknown>): Promise<unknown | Refused> {
+  try {
+    return await asked
+  } catch (error) {
+    if (isRefused(error) && !error.row.retryable) return error
+    throw error
+  }
+}

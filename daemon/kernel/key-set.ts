@@ -1,0 +1,86 @@
+// A site's public keys as one signed, numbered document, and how its versions follow each other.
+import * as z from 'zod'
+import { canonical, sha384 } from './canonical.ts'
+import { type Jws, jws, type PublicKey, publicKey } from './keys.ts'
+import { hex96, siteName } from './transport.ts'
+
+/** The version before the first, of a site whose keys were pinned without a set. */
+export const no_key_set = { version: 0, digest: '0'.repeat(96) } as const
+
+const count = z.int().min(1).max(16)
+
+/** Keys of use `message` and `root`: what peers pin. */
+export const keySet = z
+  .strictObject({
+    v: z.literal(1),
+    type: z.literal('platform.keyset'),
+    site: siteName,
+    tenant_id: z.string().min(1).max(128),
+    version: z.int().min(1).max(99_999_999),
+    previous: hex96.meta({ description: 'SHA-384 of the payload of the version before; zeros for the first' }),
+    created: z.iso.datetime(),
+    thresholds: z.strictObject({ message: count, root: count }),
+    keys: z
+      .array(publicKey.extend({ use: z.enum(['message', 'root']) }))
+      .min(1)
+      .max(64),
+  })
+  .refine(({ keys }) => areDistinct(keys.map(({ kid }) => kid)), 'must name each key once')
+  .refine(({ keys }) => areDistinct(keys.map(({ fingerprint }) => fingerprint)), 'must hold each key once')
+export type KeySet = z.infer<typeof keySet>
+
+export const most_before = 256
+
+/** Data of a message of kind `keys` that tells of keys: the newest set, and those before it, oldest first. */
+export const keysData = z.strictObject({ keyset: jws, before: z.array(jws).max(most_before).optional() })
+export type KeysData = z.infer<typeof keysData>
+
+/** The same as a file, for people to carry. */
+export const keySetFile = z.strictObject({
+  v: z.literal(1),
+  type: z.literal('platform.keyset-file'),
+  sets: z.array(jws).min(1).max(most_before),
+})
+
+/** What a key set says, whoever signed it: undefined for any other payload, and for one that is not canonical JSON. */
+export function keySetIn({ payload }: Pick<Jws, 'payload'>): KeySet | undefined {
+  const bytes = Buffer.from(payload, 'base64url')
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    const value: unknown = JSON.parse(text)
+    return canonical(value) === text ? keySet.safeParse(value).data : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export function payloadOf(set: KeySet): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(Buffer.from(canonical(keySet.parse(set))))
+}
+
+export function digestOf({ payload }: Pick<Jws, 'payload'>): string {
+  return sha384(Buffer.from(payload, 'base64url'))
+}
+
+/** The keys of these that may sign something made at this time: of this use, active, not past their end. */
+export function standing(keys: readonly PublicKey[], use: PublicKey['use'], at: string): PublicKey[] {
+  return keys.filter(
+    (key) =>
+      key.use === use &&
+      key.status === 'active' &&
+      (key.not_after === undefined || Date.parse(at) <= Date.parse(key.not_after)),
+  )
+}
+
+/** Why nobody could work with this set; undefined when all can. */
+export function unfit({ keys, thresholds, created }: KeySet): string | undefined {
+  for (const use of ['message', 'root'] as const) {
+    const found = standing(keys, use, created).length
+    if (found < thresholds[use]) return `${thresholds[use]} ${use} keys must sign, and ${found} can`
+  }
+  return undefined
+}
+
+function areDistinct(names: readonly string[]): boolean {
+  return new Set(names).size === names.length
+}

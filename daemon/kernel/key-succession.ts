@@ -1,0 +1,117 @@
+// Whether a key set follows the one that is pinned: by version, by digest, and by the root keys of both.
+import { type Refused, refuse } from './errors.ts'
+import { digestOf, type KeySet, keySetIn, standing, unfit } from './key-set.ts'
+import type { Jws, PublicKey, Signatures } from './keys.ts'
+
+/** What counts of a site now. Version 0: keys that people pinned one by one. */
+export type Pinned = {
+  readonly site: string
+  readonly tenant_id: string
+  readonly version: number
+  /** SHA-384 of the payload; zeros for version 0. */
+  readonly digest: string
+  /** When it was made; absent for version 0. */
+  readonly created?: string | undefined
+  readonly root_threshold: number
+  readonly keys: readonly PublicKey[]
+}
+
+export type Followed = {
+  readonly pinned: Pinned
+  /** The versions that were new, oldest first, with their digests; none for a repeat. */
+  readonly sets: readonly Verified[]
+}
+export type Verified = { readonly set: KeySet; readonly digest: string }
+
+/** `forked`: the site's own root keys signed two sets that cannot both be: either is a lie, and a person must look. */
+export type NotFollowed = { readonly refused: Refused; readonly forked: boolean }
+
+type Verifier = Pick<Signatures, 'verify'>
+
+/**
+ * Goes from the pinned version to the newest of the chain (oldest first), one version at a time. Versions older than the
+ * pinned one change nothing. All or nothing: one link that does not hold refuses the chain.
+ */
+export async function follow(
+  pinned: Pinned,
+  chain: readonly Jws[],
+  signatures: Verifier,
+): Promise<Followed | NotFollowed> {
+  let now = pinned
+  const sets: Verified[] = []
+  for (const link of chain) {
+    const next = await nextOf(now, link, signatures)
+    if ('refused' in next) return next
+    if (next.verified) sets.push(next.verified)
+    now = next.pinned
+  }
+  return { pinned: now, sets }
+}
+
+type Next = { readonly pinned: Pinned; readonly verified?: Verified }
+
+async function nextOf(pinned: Pinned, link: Jws, signatures: Verifier): Promise<Next | NotFollowed> {
+  const set = keySetIn(link)
+  if (!set) return no(refuse('invalid', 'what was signed is no key set'))
+  const { version } = set
+  if (set.site !== pinned.site || set.tenant_id !== pinned.tenant_id) {
+    return no(refuse('signature_invalid', `key set ${version} is that of another site or tenant`))
+  }
+  const digest = digestOf(link)
+  if (version < pinned.version || (version === pinned.version && digest === pinned.digest)) return { pinned }
+  if (version > pinned.version + 1) {
+    const missing = `version ${pinned.version} is pinned, and key set ${version} does not follow it`
+    return no(refuse('invalid', `${missing}: the versions between them are needed too`))
+  }
+  const isRooted = await isSignedBy(link, pinned.keys, pinned.root_threshold, set.created, signatures)
+  if (!isRooted) {
+    const { root_threshold: needed } = pinned
+    return no(refuse('signature_invalid', `key set ${version} lacks signatures of ${needed} pinned root keys`))
+  }
+  if (version === pinned.version || set.previous !== pinned.digest) {
+    return {
+      refused: refuse('already_exists', `key set ${version} is not of the history that is pinned`),
+      forked: true,
+    }
+  }
+  const fault = await ownFault(set, link, signatures)
+  if (fault) return no(fault)
+  if (pinned.created !== undefined && Date.parse(set.created) < Date.parse(pinned.created)) {
+    return no(refuse('invalid', `key set ${version} says that it is older than the one before it`))
+  }
+  return { pinned: pinnedBy(set, digest), verified: { set, digest } }
+}
+
+/** What a set must be by itself, whatever was before it; undefined when it is. */
+export async function ownFault(set: KeySet, link: Jws, signatures: Verifier): Promise<Refused | undefined> {
+  const fault = unfit(set)
+  if (fault) return refuse('invalid', `key set ${set.version} is of no use: ${fault}`)
+  const { root: needed } = set.thresholds
+  const isSigned = await isSignedBy(link, set.keys, needed, set.created, signatures)
+  return isSigned
+    ? undefined
+    : refuse('signature_invalid', `key set ${set.version} lacks signatures of ${needed} of its own root keys`)
+}
+
+export function pinnedBy(set: KeySet, digest: string): Pinned {
+  const { site, tenant_id, version, created, thresholds, keys } = set
+  return { site, tenant_id, version, digest, created, root_threshold: thresholds.root, keys }
+}
+
+/** Each key counts once, by what it is and not by what it is called; one that is retired, revoked or past its end does not. */
+export async function isSignedBy(
+  link: Jws,
+  keys: readonly PublicKey[],
+  threshold: number,
+  at: string,
+  signatures: Verifier,
+): Promise<boolean> {
+  const revoked = new Set(keys.filter(({ status }) => status === 'revoked').map(({ fingerprint }) => fingerprint))
+  const able = standing(keys, 'root', at).filter(({ fingerprint }) => !revoked.has(fingerprint))
+  const found = await signatures.verify('keyset', link, able)
+  return typeof found !== 'string' && new Set(found.keys.map(({ fingerprint }) => fingerprint)).size >= threshold
+}
+
+function no(refused: Refused): NotFollowed {
+  return { refused, forked: false }
+}

@@ -1,0 +1,100 @@
+// What people carry and decide where nothing comes back by itself: receipts of what is missing, resends, new epochs.
+import * as z from 'zod'
+import type { AuditEvent } from './audit.ts'
+import type { Jws } from './keys.ts'
+import { siteName } from './transport.ts'
+
+const channel = z.string().min(1).max(128)
+const epoch = z.int().min(1).max(99_999_999)
+const seq = z.int().min(1).max(Number.MAX_SAFE_INTEGER)
+const orZero = z.int().min(0).max(Number.MAX_SAFE_INTEGER)
+
+export const most_missing_runs = 1_024
+
+/** What a receiver signs about one epoch of a channel: all numbers to `floor` have come, and the lowest runs that have not. */
+export const gapReceipt = z
+  .strictObject({
+    v: z.literal(1),
+    type: z.literal('platform.gap_receipt'),
+    channel,
+    src: siteName.meta({ description: 'The site that made it: the receiver of the channel' }),
+    dst: siteName.meta({ description: 'The sender of the channel' }),
+    epoch,
+    highest: orZero,
+    floor: orZero,
+    missing: z.array(z.strictObject({ first: seq, last: seq })).max(most_missing_runs),
+    created: z.iso.datetime(),
+    not_after: z.iso.datetime(),
+  })
+  .refine(({ floor, highest, missing }) => {
+    const edges = missing.flatMap(({ first, last }) => [first, last])
+    const rises = missing.every(
+      ({ first, last }, index) => first <= last && first > (missing[index - 1]?.last ?? floor),
+    )
+    return floor <= highest && rises && (edges.at(-1) ?? 0) <= highest
+  }, 'must be runs in rising order between floor and highest')
+export type GapReceipt = z.infer<typeof gapReceipt>
+
+/** What a sender's root keys sign before anything is sent in a later epoch of a channel. */
+export const epochAnnouncement = z.strictObject({
+  v: z.literal(1),
+  type: z.literal('platform.epoch'),
+  channel,
+  src: siteName,
+  dst: siteName,
+  epoch,
+  reason: z.enum(['restored', 'compromised', 'other']),
+  created: z.iso.datetime(),
+})
+export type EpochAnnouncement = z.infer<typeof epochAnnouncement>
+
+/** Schema and data of the messages of kind `keys`; one of the two. */
+export const keys_schema = 'platform.keys/1'
+
+/** Why a number did not go out again. `in_the_way`: other bytes lie under its name where the carrier looks. */
+export const notResent = z.enum(['never_sent', 'not_kept', 'lost', 'damaged', 'purged', 'key_revoked', 'in_the_way'])
+export type NotResent = z.infer<typeof notResent>
+
+export const resent = z
+  .strictObject({
+    peer: z.string(),
+    epoch: z.int(),
+    resent: z.int().min(0).meta({ description: 'Messages that went out again' }),
+    waiting: z.int().min(0).meta({ description: 'Messages that the carrier has not taken yet' }),
+    not_resent: z.array(z.strictObject({ first: z.int(), last: z.int(), why: notResent })),
+    next: z
+      .int()
+      .optional()
+      .meta({ description: 'The first number that was not looked at any more; absent when all were' }),
+  })
+  .meta({ id: 'Resent', description: 'What went out again, what waits, and what cannot go' })
+export type Resent = z.infer<typeof resent>
+
+export type Wanted = { readonly peer: string; readonly epoch?: number; readonly first: number; readonly last: number }
+
+/** Files of one channel whose time was over; `more`: there are others. */
+export type Dropped = { readonly channel: string; readonly messages: number; readonly more: boolean }
+
+/** Every method throws `Refused('not_found')` for a peer that is not pinned, and `('unavailable')` for a channel that stands. */
+export interface OneWay {
+  /** JWS `gap-receipt` over a `GapReceipt`: what is missing of what the peer has sent. */
+  gapReceipt(peer: string): Promise<Jws>
+  /**
+   * Puts the identical bytes where the carrier takes them, of at most 1,000 numbers a call: `next` says where to go on.
+   * Throws `Refused('rate_limited')`.
+   */
+  resend(wanted: Wanted): Promise<Resent>
+  /** The same for what a peer's receipt names, from the number `from` on. Throws `Refused('signature_invalid')` and `('invalid')`. */
+  resendFor(receipt: Jws, from?: number): Promise<Resent>
+  /** What the root keys must sign to open the next epoch towards the peer. */
+  draftEpoch(peer: string): Promise<Omit<EpochAnnouncement, 'reason'>>
+  /**
+   * Sends the announcement as the first message of its epoch; durable with its audit events when it resolves. Throws
+   * `Refused('signature_invalid')`, `('invalid')`, `('conflict')`.
+   */
+  openEpoch(announcement: Jws, audit: (said: EpochAnnouncement) => readonly AuditEvent[]): Promise<EpochAnnouncement>
+  /** Takes nothing of the peer any more until a person has looked; durable with its audit events when it resolves. */
+  freeze(peer: string, detail: string, audit: readonly AuditEvent[]): Promise<void>
+  /** Removes files that were kept for longer than the channel keeps them. What is known of the messages stays. */
+  dropOld(signal: AbortSignal): Promise<Dropped[]>
+}

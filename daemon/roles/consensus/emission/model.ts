@@ -1,0 +1,61 @@
+// A lens emission: what a site decided on a lens, as it tells others, and as a site that was told keeps it.
+import * as z from 'zod'
+import { label } from '../../../kernel/label.ts'
+import { collection } from '../../../kernel/store.ts'
+import { combination } from '../combine/combination.ts'
+import { provenance } from '../contribution/model.ts'
+import { decision, emissionEvent, subject } from '../session/model.ts'
+
+const word = z.string().min(1).max(256)
+
+const told = {
+  session_id: z.string().min(1).max(128),
+  seq: z.int().min(1).meta({ description: 'Number of the session’s event that it tells of; a higher one is newer' }),
+  at: z.iso.datetime().meta({ description: 'When the origin ratified the decision, or withdrew it' }),
+  lens_id: word,
+  lens_version: word,
+  subject: subject.optional(),
+  decision,
+  score: combination.shape.score,
+  attested: z.boolean().meta({ description: 'Whether a person decided, in place of the contributions' }),
+  evidence_block_id: z.string().min(1).max(128).optional(),
+}
+
+/** What every sink is told; the data of a `lens_emission` message. */
+export const sentEmission = z.strictObject({ event: emissionEvent, ...told })
+export type SentEmission = z.infer<typeof sentEmission>
+
+export const emissionStatus = z.enum(['standing', 'withdrawn'])
+
+const received = {
+  origin: z.string().meta({ description: 'The peer that decided' }),
+  origin_tenant_id: z.string(),
+  status: emissionStatus,
+  ...told,
+  signer_key_id: z.string(),
+  federation: provenance,
+  received_at: z.iso.datetime().meta({ description: 'When the origin was first heard on this session' }),
+  updated_at: z.iso.datetime(),
+}
+
+export const storedEmission = z.strictObject({
+  tenant_id: z.string(),
+  label,
+  ...received,
+  /** Of the subject, where an index finds it. */
+  correlation_id: z.string().optional(),
+  /** SHA-256 of the canonical message data: tells a repeat from another story under the same number. */
+  digest: z.string(),
+})
+export type StoredEmission = z.infer<typeof storedEmission>
+
+/** What peers told of their decisions, one document for each session of each; own emissions are debts of their sessions. */
+export const emissions = collection({
+  name: 'emission',
+  schema: storedEmission,
+  indexes: ['origin', 'session_id', 'lens_id', 'correlation_id', 'status', 'received_at'],
+})
+
+export const lensEmission = z
+  .strictObject({ id: z.string(), tenant_id: z.string(), classification: label, ...received })
+  .meta({ id: 'LensEmission', description: 'What a peer told of its decision on a lens' })

@@ -1,0 +1,71 @@
+// Keeps what a peer decided on a lens, under the peer's name; a retraction marks it withdrawn.
+import type { Call } from '../../../kernel/call.ts'
+import { digestOf } from '../../../kernel/canonical.ts'
+import { isRefused, type Refused } from '../../../kernel/errors.ts'
+import { operation } from '../../../kernel/operation.ts'
+import { emissions, lensEmission, type SentEmission, type StoredEmission, sentEmission } from '../emission/model.ts'
+import { emissionId, heard } from '../emission/rules.ts'
+import { shown } from '../emission/view.ts'
+import { lifecycleEvent } from '../session/lifecycle-event.ts'
+import { federationMessage, max_message_bytes, misaddressed, opened, provenanceOf, type Sent } from './message.ts'
+
+export const emission = operation({
+  summary: 'Accept what a peer decided on a lens, or that it was withdrawn',
+  method: 'POST',
+  path: '/api/v2/federation/lens_emission',
+  input: federationMessage,
+  output: lensEmission,
+  errors: [
+    'not_found',
+    'signature_invalid',
+    'not_your_tenant',
+    'session_closed',
+    'label_denied',
+    'idempotency_mismatch',
+  ],
+  allow: 'federation:deliver',
+  max_body_bytes: max_message_bytes,
+
+  async run(call, message) {
+    const sent = await opened(call, message, 'lens_emission', sentEmission)
+    if (isRefused(sent)) return sent
+    const refused = misaddressed(call, sent.statement)
+    if (refused) return refused
+    const given = emissionIn(sent, call.nowIso())
+    const id = emissionId(given.origin, given.session_id)
+    const audit = [eventOf(call, id, given)]
+    const made = await call.store(emissions).create(id, given, audit)
+    if (made !== 'exists') return shown(made)
+    const { doc, answer } = await call.store(emissions).update<Refused | undefined>(id, ({ value }) => {
+      const next = heard(value, given)
+      if (isRefused(next)) return { answer: next }
+      return next === value ? { answer: undefined } : { next, answer: undefined, audit }
+    })
+    return answer ?? shown(doc)
+  },
+})
+
+function emissionIn(sent: Sent<SentEmission>, at: string): StoredEmission {
+  const { src, sender_tenant_id, receiver_tenant_id } = sent.statement
+  const { event, ...told } = sent.data
+  const correlation_id = told.subject?.correlation_id
+  return {
+    ...told,
+    tenant_id: receiver_tenant_id,
+    label: sent.label,
+    origin: src,
+    origin_tenant_id: sender_tenant_id,
+    status: event === 'ratified' ? 'standing' : 'withdrawn',
+    ...(correlation_id === undefined ? {} : { correlation_id }),
+    signer_key_id: sent.signer_key_id,
+    federation: provenanceOf(sent),
+    received_at: at,
+    updated_at: at,
+    digest: digestOf(sent.data),
+  }
+}
+
+function eventOf(call: Call, id: string, { tenant_id, label, origin, session_id, status, decision }: StoredEmission) {
+  const detail = { peer: origin, session_id, status, decision }
+  return lifecycleEvent(call, 'consensus.federation.emission', { id, tenant_id, label }, detail)
+}

@@ -1,0 +1,12 @@
+// The carrier that keeps what it carries; the site has one.
+import type { Call } from '../../kernel/call.ts'
+import type { Custody } from '../../kernel/custody.ts'
+import { refuse } from '../../kernel/errors.ts'
+import { transportsPart } from './parts.ts'
+
+/** Throws `Refused('unavailable')` where there is none. */
+export function custodyOf(call: Call): Custody {
+  const found = call.part(transportsPart).find(({ custody }) => custody)?.custody
+  if (!found) throw refuse('unavailable', 'the site has no carrier that keeps messages')
+  return found
+}

@@ -1,0 +1,29 @@
+// Signs what is missing of what a peer has sent, for a person to carry to it.
+import * as z from 'zod'
+import { sha384 } from '../../../kernel/canonical.ts'
+import { jws } from '../../../kernel/keys.ts'
+import { gapReceipt } from '../../../kernel/one-way.ts'
+import { operation } from '../../../kernel/operation.ts'
+import { oneWayOf } from '../one-way.ts'
+
+export const receipt = operation({
+  summary: 'Sign a receipt of what is missing from a peer',
+  method: 'POST',
+  path: '/api/v2/site/gap/receipt',
+  input: z.strictObject({ peer: z.string().min(1).max(64) }),
+  output: z
+    .strictObject({ receipt: jws, says: gapReceipt })
+    .meta({ id: 'GapReceipt', description: 'The signed receipt, and what it says' }),
+  errors: ['not_found', 'unavailable'],
+  allow: 'channel:receipt',
+
+  async run(call, { peer }) {
+    const made = await oneWayOf(call).gapReceipt(peer)
+    const payload = Buffer.from(made.payload, 'base64url')
+    const says = gapReceipt.parse(JSON.parse(payload.toString('utf8')))
+    const { epoch, floor, highest, missing } = says
+    const about = { epoch, floor, highest, runs: missing.length, digest: sha384(payload) }
+    await call.record([call.audited('site.gap.receipt', peer, about)])
+    return { receipt: made, says }
+  },
+})

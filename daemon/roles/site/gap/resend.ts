@@ -1,0 +1,27 @@
+// Sends again what a peer's signed receipt says is missing there.
+import * as z from 'zod'
+import { sha384 } from '../../../kernel/canonical.ts'
+import { jws } from '../../../kernel/keys.ts'
+import { resent } from '../../../kernel/one-way.ts'
+import { operation } from '../../../kernel/operation.ts'
+import { oneWayOf } from '../one-way.ts'
+
+export const resend = operation({
+  summary: 'Send again what a peer’s receipt says is missing',
+  method: 'POST',
+  path: '/api/v2/site/gap/resend',
+  input: z.strictObject({
+    receipt: jws,
+    from: z.int().min(1).optional().meta({ description: 'Only from this number on' }),
+  }),
+  output: resent,
+  errors: ['signature_invalid', 'invalid', 'rate_limited', 'unavailable'],
+  allow: 'channel:resend',
+
+  async run(call, { receipt, from }) {
+    // Told before anything goes out; which numbers did is in the answer and the log.
+    const digest = sha384(Buffer.from(receipt.payload, 'base64url'))
+    await call.record([call.audited('site.gap.resend', digest, from === undefined ? {} : { from })])
+    return await oneWayOf(call).resendFor(receipt, from)
+  },
+})

@@ -1,0 +1,66 @@
+// Removes a body everywhere on the site, and whenever it comes again; what cannot be reached from here is told.
+import * as z from 'zod'
+import type { Purged } from '../../../kernel/custody.ts'
+import { operation } from '../../../kernel/operation.ts'
+import { custodyOf } from '../custody.ts'
+import { copiesPart } from '../parts.ts'
+
+const hex96 = z.string().regex(/^[0-9a-f]{96}$/, 'must be 96 lower-case hexadecimal digits')
+
+export const purgeAnswer = z
+  .discriminatedUnion('state', [
+    z.strictObject({ state: z.literal('running') }),
+    z.strictObject({
+      state: z.literal('done'),
+      bodies: z.array(z.string()).meta({ description: 'SHA-384 of the bodies that the order is about' }),
+      places: z.array(z.string()).meta({ description: 'Where they lay, since the order was given' }),
+      msg_ids: z.array(z.string()).meta({ description: 'The messages that they belonged to' }),
+      sessions: z.array(z.string()).meta({ description: 'The sessions that these spoke of' }),
+      backups: z.array(z.strictObject({ name: z.string(), holds: z.enum(['yes', 'unknown']) })),
+      remains: z.array(z.string()).meta({ description: 'What may still be recoverable, and from where' }),
+    }),
+  ])
+  .meta({ id: 'PurgeAnswer', description: 'How far a purge has come; asked again, it tells the end' })
+
+export const purge = operation({
+  summary: 'Remove a body from the site for good, by its digest or that of its statement',
+  method: 'POST',
+  path: '/api/v2/site/message/purge',
+  input: z.strictObject({ digest: hex96.meta({ description: 'SHA-384' }), reason: z.string().min(1).max(1_000) }),
+  output: purgeAnswer,
+  errors: ['unavailable'],
+  allow: 'message:purge',
+
+  async run(call, { digest, reason }) {
+    const event = call.audited('site.message.purge', digest, { reason })
+    const purged = await custodyOf(call).purge(digest, reason, [event])
+    if (purged === 'running') return { state: 'running' as const }
+    const { bodies, places, msg_ids, sessions } = purged
+    const held = await call.part(copiesPart).holding([digest, ...bodies])
+    const backups = held.flatMap(({ name, holds }) => (holds === 'no' ? [] : [{ name, holds }]))
+    const found = { places: places.slice(0, most_told), msg_ids: msg_ids.slice(0, most_told), found: places.length }
+    await call.record([call.audited('site.message.purged', digest, { bodies, ...found, backups: backups.length })])
+    const told = { bodies: [...bodies], places: [...places], msg_ids: [...msg_ids], sessions: [...sessions] }
+    return { state: 'done' as const, ...told, backups, remains: remainsOf(purged) }
+  },
+})
+
+/** A record of the audit chain is no list of thousands. */
+const most_told = 100
+
+function remainsOf({ journal, sessions }: Purged): string[] {
+  return [
+    'blocks that a disk or SSD has not overwritten: only encryption, or its destruction, reaches them',
+    'backups and copies outside the site: media, mirrors, the file system’s own snapshots',
+    'whatever a carrier took before: its folders, media under way, the peer itself',
+    'what other roles wait to send: it is refused when they do',
+    ...(sessions.length > 0 ? ['what was made of it in the sessions named: their contributions and evidence'] : []),
+    ...journalRemains[journal],
+  ]
+}
+
+const journalRemains: Readonly<Record<Purged['journal'], readonly string[]>> = {
+  rewritten: [],
+  zeroed: ['free pages of the journal, where version 0.1.0 left it: it is too large to be rewritten here'],
+  busy: ['the journal’s log of writes, until it is written out: repeat this when the site is less busy'],
+}

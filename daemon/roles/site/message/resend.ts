@@ -1,0 +1,29 @@
+// Sends a run of messages to a peer again: the same bytes under the same numbers.
+import * as z from 'zod'
+import { resent } from '../../../kernel/one-way.ts'
+import { operation } from '../../../kernel/operation.ts'
+import { oneWayOf } from '../one-way.ts'
+
+const number = z.int().min(1).max(Number.MAX_SAFE_INTEGER)
+
+export const resend = operation({
+  summary: 'Send a run of messages to a peer again',
+  method: 'POST',
+  path: '/api/v2/site/message/resend',
+  input: z.strictObject({
+    peer: z.string().min(1).max(64),
+    epoch: z.int().min(1).max(99_999_999).optional().meta({ description: 'The current one unless said' }),
+    first: number,
+    last: number,
+  }),
+  output: resent,
+  errors: ['not_found', 'rate_limited', 'unavailable'],
+  allow: 'channel:resend',
+
+  async run(call, { peer, epoch, first, last }) {
+    const about = { first, last, ...(epoch === undefined ? {} : { epoch }) }
+    // Told before anything goes out; which numbers did is in the answer and the log.
+    await call.record([call.audited('site.message.resend', peer, about)])
+    return await oneWayOf(call).resend({ peer, first, last, ...(epoch === undefined ? {} : { epoch }) })
+  },
+})

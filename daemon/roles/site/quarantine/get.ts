@@ -1,0 +1,30 @@
+// One quarantined message with the digests of its files, and the request to release it if there is one.
+import * as z from 'zod'
+import { operation } from '../../../kernel/operation.ts'
+import { peersPart, quarantinesPart } from '../parts.ts'
+import { noSuchItem } from './judging.ts'
+import { itemFields, quarantineItem } from './model.ts'
+import { pendingOf } from './pending.ts'
+
+export const get = operation({
+  summary: 'One quarantined message with the digests of its files',
+  method: 'GET',
+  path: '/api/v2/site/quarantine/{peer}/{id}',
+  input: z.strictObject(itemFields),
+  output: quarantineItem,
+  errors: ['not_found'],
+  allow: 'quarantine:read',
+
+  async run(call, { peer, id }) {
+    const found = await call.part(quarantinesPart).get(peer, id)
+    if (!found) return noSuchItem()
+    const pinned = await call.part(peersPart).get(peer)
+    const release = await pendingOf(call, found.id)
+    return {
+      ...found,
+      site: call.site.name,
+      ...(pinned ? { sender_tenant_id: pinned.tenant_id } : {}),
+      ...(release ? { release } : {}),
+    }
+  },
+})

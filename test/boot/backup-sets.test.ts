@@ -1,0 +1,100 @@
+// A set gets its name when every role has put its copy there, and nothing else lies in it; otherwise nothing is left of it.
+import * as fs from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { settledProfile } from '../../daemon/boot/offline/site-profile.ts'
+import { allOperations } from '../../daemon/boot/operations.ts'
+import { scheduledBackups } from '../../daemon/boot/scheduled-backups.ts'
+import { dataOf } from '../../daemon/boot/site-folder.ts'
+import { refuse } from '../../daemon/kernel/errors.ts'
+import type { AnyOperation } from '../../daemon/kernel/operation.ts'
+import { type SiteWorld, stoppedWorld } from '../support/site-world.ts'
+
+let world: SiteWorld
+let dir: string
+beforeAll(async () => {
+  world = await stoppedWorld({ profile: { platform: { roles: ['site', 'consensus'] } } })
+  dir = path.join(world.folder.data, 'backups')
+})
+afterAll(() => world?.end())
+beforeEach(() => fs.rmSync(dir, { recursive: true, force: true }))
+
+const roleOf = (operation: AnyOperation) => allOperations().find((each) => each.operation === operation)?.role ?? ''
+const content = 'a database'
+const whole = { state: 'done', sha256: 'a'.repeat(64), bytes: content.length }
+
+/** What a role does with the draft that it is asked to fill, and what it answers. */
+type Share = (draft: string, role: string) => unknown
+
+const honest: Share = (draft, role) => {
+  fs.writeFileSync(path.join(draft, `${role}.db`), content, { flag: 'wx', mode: 0o600 })
+  return whole
+}
+
+function run(share: Share): Promise<string> {
+  const { folder, clock } = world
+  const resolved = settledProfile(folder, {})
+  return scheduledBackups({ folder, resolved, now: clock.now }).run(2, async (operation, { set }) =>
+    share(path.join(dir, `.${String(set)}.part`), roleOf(operation)),
+  )
+}
+
+test('with the share of each role it is whole', async () => {
+  const set = await run(honest)
+  expect(fs.readdirSync(dir)).toEqual([set])
+  const manifest = JSON.parse(fs.readFileSync(path.join(dir, set, 'manifest.json'), 'utf8'))
+  expect(manifest.databases).toEqual(
+    ['site', 'consensus'].map((role) => ({ role, file: `${role}.db`, sha256: whole.sha256, bytes: whole.bytes })),
+  )
+})
+
+test('a role is asked again while it copies', async () => {
+  const asked: string[] = []
+  await run((draft, role) => {
+    asked.push(role)
+    return asked.length < 3 ? { state: 'copying' } : honest(draft, role)
+  })
+  expect(asked).toEqual(['site', 'site', 'site', 'consensus'])
+})
+
+test.each<[string, Share, RegExp]>([
+  [
+    'does not answer',
+    () => Promise.reject(refuse('unavailable', 'cannot be reached')),
+    /consensus made no copy: cannot/,
+  ],
+  ['answers what no role would', () => ({ state: 'done' }), /consensus made no copy/],
+  ['says that it copied, and did not', () => whole, /the set holds site\.db/],
+  [
+    'copied less than it says',
+    (draft, role) => fs.writeFileSync(path.join(draft, `${role}.db`), 'a') ?? whole,
+    /consensus\.db is not what was copied/,
+  ],
+  [
+    'put a link there',
+    (draft, role) => fs.symlinkSync(path.join(draft, 'site.db'), path.join(draft, `${role}.db`)) ?? whole,
+    /consensus\.db is not what was copied/,
+  ],
+  [
+    'put something besides there',
+    (draft, role) => fs.writeFileSync(path.join(draft, 'manifest.json'), '{}') ?? honest(draft, role),
+    /the set holds consensus\.db, manifest\.json, site\.db/,
+  ],
+])('a role that %s: there is no backup, and nothing is left of it', async (_, share, why) => {
+  const before = await run(honest)
+  world.clock.advance(1_000)
+  await expect(run((draft, role) => (role === 'site' ? honest(draft, role) : share(draft, role)))).rejects.toThrow(why)
+  expect(fs.readdirSync(dir)).toEqual([before])
+})
+
+test('a role that the profile does not run, and that has data here, is not left out', async () => {
+  const { folder, clock } = world
+  fs.mkdirSync(dataOf(folder, 'consensus'), { recursive: true })
+  const resolved = settledProfile(folder, { PLATFORM_ROLES: 'site' })
+  const asked: string[] = []
+  await scheduledBackups({ folder, resolved, now: clock.now }).run(2, async (operation, { set }) => {
+    asked.push(roleOf(operation))
+    return honest(path.join(dir, `.${String(set)}.part`), roleOf(operation))
+  })
+  expect(asked).toEqual(['site', 'consensus'])
+})

@@ -1,0 +1,202 @@
+// The doctor finds what an operator of a channel has to know of, each condition really made, and says how to mend it.
+import * as fs from 'node:fs'
+import path from 'node:path'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { sqliteJournal } from '../../adapters/store/sqlite/journal.ts'
+import { foldersOf } from '../../adapters/transport/filedrop/layout.ts'
+import { withSiteFile } from '../../daemon/boot/offline/deed.ts'
+import { examine } from '../../daemon/boot/offline/examination.ts'
+import type { Finding } from '../../daemon/boot/offline/finding.ts'
+import type { AuditEvent } from '../../daemon/kernel/audit.ts'
+import type { Journal } from '../../daemon/kernel/journal.ts'
+import type { Peer } from '../../daemon/kernel/peer.ts'
+import { arrival, sealed } from '../conformance/journal.ts'
+import { peerSite } from '../roles/consensus/peer-messages.ts'
+import { noon } from '../support/simulated-clock.ts'
+import { type SiteWorld, siteWorld, stoppedWorld, type WorldOptions } from '../support/site-world.ts'
+
+const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
+const bravo = await peerSite('bravo', 'tenant-b')
+afterAll(() => bravo.remove())
+
+let world: SiteWorld
+afterEach(() => world.end())
+
+async function siteWith(peer: Partial<Peer> = {}, options: WorldOptions = {}): Promise<void> {
+  world = await stoppedWorld({ ...options, peers: [{ ...bravo.pinned, ...peer }] })
+}
+
+const at = (ms: number, env: Record<string, string> = {}) => examine(world.folder, env, noon + ms, () => undefined)
+
+/** What is found to be wrong by this check. */
+async function wrong(check: string, ms = 0, env: Record<string, string> = {}): Promise<Finding[]> {
+  return (await at(ms, env)).filter((finding) => finding.check === check && finding.state !== 'ok')
+}
+
+const found = (state: Finding['state'], detail: string | RegExp, remedy: string | RegExp) =>
+  expect.objectContaining({ state, detail: expect.stringMatching(detail), remedy: expect.stringMatching(remedy) })
+
+const journaled = (act: (journal: Journal) => Promise<unknown>) =>
+  withSiteFile(world.folder, {}, async (file, audit) => void (await act(sqliteJournal(file, audit))))
+const folders = () => foldersOf(world.folder.filedrop, 'bravo')
+
+test('a sound site with a channel has nothing wrong', async () => {
+  await siteWith()
+  expect((await at(0)).filter(({ state }) => state !== 'ok')).toEqual([])
+  expect((await at(0)).map(({ check }) => check)).toEqual(
+    expect.arrayContaining(['disk', 'traffic', 'labels', 'watchers']),
+  )
+})
+
+describe('the clock', () => {
+  const event = (when: number): AuditEvent => ({
+    ...{ at: new Date(when).toISOString(), action: 'test.step', outcome: 'done', tenant_id: 't', subject: 's' },
+    ...{ target: 'x', trace_id: '0', detail: {} },
+  })
+
+  test('behind a key of the site', async () => {
+    await siteWith()
+    expect(await wrong('clock', -hour)).toEqual([
+      found('problem', 'a key of this site was made later', 'set the clock'),
+    ])
+  })
+
+  test('behind the newest audit record', async () => {
+    await siteWith()
+    await withSiteFile(world.folder, {}, (_file, audit) => audit.append([event(noon + hour)]))
+    expect(await wrong('clock', 30 * minute)).toEqual([
+      found('problem', /site has recorded something later, at .*13:00/, 'set'),
+    ])
+    expect(await wrong('clock', hour)).toEqual([])
+  })
+
+  test.each<[string, (journal: Journal) => Promise<unknown>]>([
+    ['message that came', (journal) => journal.receive('filedrop/bravo/alpha', [arrival(1, { at: noon + hour })])],
+    [
+      'inventory',
+      (journal) => journal.append('filedrop/alpha/bravo', [sealed(1, { kind: 'inventory', at: noon + hour })]),
+    ],
+  ])('behind the last %s', async (_, write) => {
+    await siteWith()
+    await journaled(write)
+    expect(await wrong('clock', 30 * minute)).toEqual([
+      found('problem', 'a message came or went later', 'set the clock'),
+    ])
+  })
+
+  test('far ahead of all that the site has written', async () => {
+    await siteWith()
+    expect(await wrong('clock', 29 * day)).toEqual([])
+    expect(await wrong('clock', 40 * day)).toEqual([
+      found('warning', '40 days ago.*or the clock has jumped', 'compare'),
+    ])
+  })
+
+  test('that follows no other, by the word of the machine’s time service', async () => {
+    await siteWith()
+    const bin = path.join(world.folder.run, '..', 'bin')
+    fs.mkdirSync(bin)
+    const says = (word: string) =>
+      fs.writeFileSync(path.join(bin, 'timedatectl'), `#!/bin/sh\n[ "$1" = show ] && echo ${word}\n`, { mode: 0o700 })
+    const env = { PATH: `${bin}:/usr/bin:/bin` }
+    says('no')
+    expect(await wrong('clock', 0, env)).toEqual([found('warning', 'follows no other', 'trusted_clock')])
+    says('yes')
+    expect(await wrong('clock', 0, env)).toEqual([])
+    says('no')
+    const profile = fs.readFileSync(world.folder.profile, 'utf8')
+    fs.writeFileSync(world.folder.profile, `${profile}\nfiledrop: { trusted_clock: false }\n`)
+    expect(await wrong('clock', 0, env)).toEqual([])
+  })
+})
+
+describe('a channel', () => {
+  test('without its CHANNEL.json, or with one that is damaged', async () => {
+    await siteWith()
+    const file = path.join(folders().home, 'CHANNEL.json')
+    const text = fs.readFileSync(file, 'utf8')
+    fs.writeFileSync(file, text.slice(0, 20))
+    expect(await wrong('channels')).toEqual([found('problem', 'bravo: CHANNEL.json is damaged', folders().home)])
+    fs.rmSync(file)
+    expect(await wrong('channels')).toEqual([found('problem', 'bravo: CHANNEL.json is missing', folders().home)])
+    expect(fs.existsSync(file)).toBe(false)
+  })
+
+  test('that is frozen, with the reason', async () => {
+    await siteWith()
+    await journaled((journal) => journal.setState('filedrop/bravo/alpha', 'frozen', 'two statements under number 7'))
+    expect(await wrong('traffic')).toEqual([
+      found('problem', 'from bravo is frozen: two statements', 'people of bravo'),
+    ])
+    await journaled((journal) => journal.setState('filedrop/bravo/alpha', 'open', ''))
+    await journaled((journal) => journal.setState('filedrop/alpha/bravo', 'frozen', 'the journal is older'))
+    expect(await wrong('traffic')).toEqual([
+      found('problem', 'to bravo is frozen: the journal is older', 'epoch bravo'),
+    ])
+  })
+
+  test('from which no inventory comes, while the site runs', async () => {
+    await siteWith({ inventory_interval_s: 600 })
+    expect(await wrong('traffic', hour)).toEqual([])
+    await world.end()
+    world = await siteWorld({ peers: [{ ...bravo.pinned, inventory_interval_s: 600 }] })
+    expect(await wrong('traffic', 30 * minute)).toEqual([])
+    expect(await wrong('traffic', 31 * minute)).toEqual([
+      found('warning', 'bravo is stale: no inventory', 'the carrier'),
+    ])
+  })
+
+  test('whose messages no carrier takes', async () => {
+    await siteWith()
+    const sent = sealed(1, { at: noon })
+    await journaled(async (journal) => {
+      await journal.append('filedrop/alpha/bravo', [sent, sealed(2, { at: noon + hour })])
+      await journal.mark('filedrop/alpha/bravo', [sent], 'PUBLISHED', noon)
+    })
+    const file = path.join(folders().ready, '00000001-0000000000000001.env.json')
+    fs.writeFileSync(file, '{}', { mode: 0o600 })
+    expect(await wrong('traffic', 15 * minute)).toEqual([])
+    expect(await wrong('traffic', 16 * minute)).toEqual([
+      found('warning', /^bravo: no carrier takes what is ready \(2 messages, the first since .*12:00/, folders().ready),
+    ])
+    fs.rmSync(file)
+    expect(await wrong('traffic', hour)).toEqual([
+      found('warning', 'bravo: not made ready yet .1 message,', 'start the site'),
+    ])
+  })
+
+  test('whose quarantine is nearly full, and full', async () => {
+    await siteWith({}, { profile: { filedrop: { quarantine_max_bytes: 1_048_576 } } })
+    const fill = (bytes: number) =>
+      fs.writeFileSync(path.join(folders().quarantine, 'x.file'), 'x'.repeat(bytes), { mode: 0o600 })
+    fill(800_000)
+    expect(await wrong('channels')).toEqual([])
+    fill(900_000)
+    expect(await wrong('channels')).toEqual([found('warning', 'nearly full', 'quarantine list --peer bravo')])
+    fill(1_100_000)
+    expect(await wrong('channels')).toEqual([found('problem', 'the quarantine is full', 'release or purge')])
+  })
+})
+
+describe('what a peer was enrolled with', () => {
+  test('a key near its end, ended, or revoked', async () => {
+    const keys = bravo.pinned.keys.map((key) => ({ ...key, not_after: new Date(noon + 40 * day).toISOString() }))
+    await siteWith({ keys })
+    expect(await wrong('keys')).toEqual([])
+    expect(await wrong('keys', 20 * day)).toEqual([found('warning', 'bravo’s key .* ends on 2026-04-11', 'new keys')])
+    expect(await wrong('keys', 41 * day)).toEqual([found('problem', 'bravo’s key .* ended on', 'new keys')])
+    await world.end()
+    await siteWith({ keys: keys.map((key) => ({ ...key, status: 'revoked' as const })) })
+    expect(await wrong('keys')).toEqual([found('problem', 'bravo has no active message key', 'new keys')])
+  })
+
+  test('a ceiling, or a label map, that the profile’s policy does not have', async () => {
+    await siteWith({ ceiling: { policy: 'SITE', level: 'COSMIC', categories: [], originator: 'tenant-a' } })
+    expect(await wrong('labels')).toEqual([found('problem', 'ceiling of bravo, SITE COSMIC, is none', 'peers remove')])
+    await world.end()
+    await siteWith({ label_map: { NATION: { levels: { HIGH: 'COSMIC', LOW: 'UNCLASSIFIED' }, categories: {} } } })
+    expect(await wrong('labels')).toEqual([
+      found('problem', 'label map of bravo leads to levels .*: COSMIC', 'peers remove'),
+    ])
+  })
+})

@@ -1,0 +1,257 @@
+// Lens emissions of peers: taken only as signed, kept under their origin, moving forward only, seen by whom they are for.
+import { afterAll, describe, expect, test } from 'vitest'
+import { auditRecord } from '../../../daemon/kernel/audit.ts'
+import type { Statement } from '../../../daemon/kernel/transport.ts'
+import { get } from '../../../daemon/roles/consensus/emission/get.ts'
+import { list } from '../../../daemon/roles/consensus/emission/list.ts'
+import { emission } from '../../../daemon/roles/consensus/federation/emission.ts'
+import type { FederationMessage } from '../../../daemon/roles/consensus/federation/message.ts'
+import { noon } from '../../support/simulated-clock.ts'
+import { operatorOf, sharedWorld } from './consensus-world.ts'
+import { carrierOf } from './federated-session.ts'
+import { peerSite, sharedLabel } from './peer-messages.ts'
+
+const bravo = await peerSite('bravo', 'tenant-b')
+const charlie = await peerSite('charlie', 'tenant-c')
+afterAll(() => {
+  bravo.remove()
+  charlie.remove()
+})
+const world = sharedWorld(() => ({ peers: [bravo.pinned, charlie.pinned] }))
+
+type Fields = Readonly<Record<string, unknown>>
+
+let made = 0
+/** A session of a peer that no other test speaks of. */
+const newSession = () => `ses_${String(++made).padStart(32, '0')}`
+
+function decided(session_id: string, more: Fields = {}): Fields {
+  return {
+    event: 'ratified',
+    session_id,
+    seq: 5,
+    at: '2026-03-02T11:00:00.000Z',
+    lens_id: 'vessel-identity',
+    lens_version: '2',
+    decision: 'match',
+    score: 0.93,
+    attested: false,
+    evidence_block_id: 'e'.repeat(64),
+    ...more,
+  }
+}
+const withdrawal = { event: 'retracted', seq: 7, at: '2026-03-02T11:30:00.000Z' }
+
+async function tell(fields: Fields, said: Partial<Statement> = {}, peer = bravo) {
+  return (await carrierOf(world())).ok(emission, await peer.message('lens_emission', fields, said))
+}
+
+async function recordsOf(target: string) {
+  const { token } = await world().as({ subject: 'role:site', roles: ['admin'], tenant: '*' })
+  const { json } = await world().call('consensus', 'GET', `/api/v2/audit?target=${target}`, undefined, { token })
+  return (json as { items: unknown[] }).items.flatMap((item) => auditRecord.parse(item).event ?? [])
+}
+
+test('what a peer decided is kept with where it came from, and can be found by what it is about', async () => {
+  const session_id = newSession()
+  const subject = { kind: 'entity_match', left: 'vessel/a', right: 'vessel/b', correlation_id: `match-${session_id}` }
+  const parent_block_ids = ['ab'.repeat(32)]
+  const taken = await tell(decided(session_id, { subject }), { parent_block_ids, epoch: 2 })
+  expect(taken).toMatchObject({
+    id: `${session_id}@bravo`,
+    tenant_id: 'tenant-a',
+    origin: 'bravo',
+    origin_tenant_id: 'tenant-b',
+    status: 'standing',
+    decision: 'match',
+    score: 0.93,
+    subject,
+    classification: sharedLabel,
+    signer_key_id: bravo.pinned.keys[0]?.kid,
+    federation: { transport: 'filedrop', peer: 'bravo', epoch: 2, parent_block_ids },
+  })
+  const analyst = await world().as()
+  expect(await analyst.ok(get, { id: taken.id })).toEqual(taken)
+  for (const filter of [{ session_id }, { correlation_id: subject.correlation_id }])
+    expect((await analyst.ok(list, filter)).items).toEqual([taken])
+  expect(await recordsOf(taken.id)).toMatchObject([
+    { action: 'consensus.federation.emission', outcome: 'done', tenant_id: 'tenant-a', detail: { peer: 'bravo' } },
+  ])
+})
+
+describe('a peer that is heard again', () => {
+  test('changes nothing with the same message, nor with the same words in another, however many come at once', async () => {
+    const fields = decided(newSession())
+    const first = await tell(fields)
+    const service = await carrierOf(world())
+    const message = await bravo.message('lens_emission', fields)
+    world().clock.advance(1_000)
+    const again = await Promise.all(Array.from({ length: 8 }, () => service.ok(emission, message)))
+    again.push(await tell(fields))
+    expect(again).toEqual(Array(9).fill(first))
+    expect(await recordsOf(first.id)).toHaveLength(1)
+  })
+
+  test('withdraws what it decided by a retraction, and what was decided stays to be seen', async () => {
+    const fields = decided(newSession())
+    const first = await tell(fields)
+    world().clock.advance(1_000)
+    const withdrawn = await tell({ ...fields, ...withdrawal })
+    expect(withdrawn).toMatchObject({ ...first, ...told(withdrawal), federation: expect.anything() })
+    expect(withdrawn.updated_at > first.updated_at).toBe(true)
+    const late = await tell(fields)
+    expect(late).toEqual(withdrawn)
+    const details = (await recordsOf(first.id)).map(({ detail }) => detail.status)
+    expect(details.toSorted()).toEqual(['standing', 'withdrawn'])
+  })
+
+  test('is withdrawn when the retraction overtakes the decision', async () => {
+    const fields = decided(newSession())
+    const withdrawn = await tell({ ...fields, ...withdrawal }, { seq: 900 })
+    expect(withdrawn).toMatchObject({ status: 'withdrawn', decision: 'match' })
+    expect(await tell(fields, { seq: 899 })).toEqual(withdrawn)
+  })
+
+  test('ends withdrawn, whichever of both is taken first', async () => {
+    const fields = decided(newSession())
+    const service = await carrierOf(world())
+    const both = [fields, { ...fields, ...withdrawal }].map((each) => bravo.message('lens_emission', each))
+    const messages = await Promise.all(both)
+    await Promise.all([...messages, ...messages].map((message) => service.ok(emission, message)))
+    expect(await service.ok(get, { id: `${fields.session_id}@bravo` })).toMatchObject({ status: 'withdrawn' })
+  })
+
+  test.each([
+    ['another story under the same number', { decision: 'non_match' }, 'idempotency_mismatch'],
+    ['a second decision', { decision: 'non_match', seq: 9 }, 'session_closed'],
+  ])('is refused with %s', async (_, more, code) => {
+    const fields = decided(newSession())
+    const first = await tell(fields)
+    const service = await carrierOf(world())
+    expect(await service.refusal(emission, await bravo.message('lens_emission', { ...fields, ...more }))).toBe(code)
+    expect(await service.ok(get, { id: first.id })).toEqual(first)
+    expect((await recordsOf(first.id)).filter(({ outcome }) => outcome === 'done')).toHaveLength(1)
+  })
+
+  test('does not touch what another peer told of a session with the same id', async () => {
+    const fields = decided(newSession())
+    const ofBravo = await tell(fields)
+    const ofCharlie = await tell({ ...fields, ...withdrawal, decision: 'non_match' }, {}, charlie)
+    expect([ofCharlie.id, ofCharlie.origin]).toEqual([`${fields.session_id}@charlie`, 'charlie'])
+    expect(await (await world().as()).ok(get, { id: ofBravo.id })).toEqual(ofBravo)
+  })
+})
+
+/** How the interface tells of a retraction. */
+function told({ seq, at }: typeof withdrawal) {
+  return { status: 'withdrawn', seq, at, updated_at: expect.any(String) }
+}
+
+const minutes = 60_000
+const time = (ms: number) => new Date(noon + ms).toISOString()
+const saying = (said: Partial<Statement>, peer = bravo) => {
+  return (fields: Fields) => peer.message('lens_emission', fields, said)
+}
+const wrong: readonly [told: string, code: string, make: (fields: Fields) => Promise<unknown>][] = [
+  ['flat JSON', 'invalid', async (fields) => fields],
+  ['a field too many', 'invalid', (fields) => bravo.message('lens_emission', { ...fields, tenant_id: 'tenant-z' })],
+  ['a score out of range', 'invalid', (fields) => bravo.message('lens_emission', { ...fields, score: 1.5 })],
+  ['no decision', 'invalid', (fields) => bravo.message('lens_emission', { ...fields, decision: undefined })],
+  [
+    'a signature of nobody',
+    'signature_invalid',
+    async (fields) => {
+      const { envelope, body } = await bravo.message('lens_emission', fields)
+      const signatures = envelope.signatures.map((each) => ({ ...each, signature: 'A'.repeat(86) }))
+      return { envelope: { ...envelope, signatures }, body }
+    },
+  ],
+  ['an origin that another peer claims', 'signature_invalid', saying({ src: 'bravo' }, charlie)],
+  ['a peer that nobody enrolled', 'signature_invalid', saying({ src: 'delta' })],
+  ['another tenant than the pinned', 'signature_invalid', saying({ sender_tenant_id: 'tenant-c' })],
+  [
+    'a body that was changed on the way',
+    'signature_invalid',
+    async (fields) => {
+      const { envelope, body } = await bravo.message('lens_emission', fields)
+      const text = Buffer.from(body, 'base64url').toString().replace('"match"', '"other"')
+      return { envelope, body: Buffer.from(text).toString('base64url') }
+    },
+  ],
+  ['a message of another kind', 'signature_invalid', (fields) => bravo.message('result', fields)],
+  ['another site’s message', 'signature_invalid', saying({ dst: 'delta' })],
+  ['an expired message', 'signature_invalid', saying({ created: time(-90 * minutes), not_after: time(-16 * minutes) })],
+  ['a message from the future', 'signature_invalid', saying({ created: time(1_440 * minutes) })],
+  ['a label above the ceiling', 'label_denied', saying({ label: { ...sharedLabel, level: 'TOP_SECRET' } })],
+  [
+    'a label that is not for this site',
+    'label_denied',
+    saying({ label: { ...sharedLabel, releasable_to: ['tenant-b'] } }),
+  ],
+  [
+    'a body under another label',
+    'label_denied',
+    (fields) => bravo.message('lens_emission', fields, {}, { label: { ...sharedLabel, level: 'SECRET' } }),
+  ],
+  ['another receiver’s tenant', 'not_your_tenant', saying({ receiver_tenant_id: 'tenant-z' })],
+]
+
+test.each(wrong)('nothing is kept of %s (%s)', async (_, code, make) => {
+  const fields = decided(newSession())
+  const service = await carrierOf(world())
+  const refused = await service.ask(emission, (await make(fields)) as FederationMessage)
+  expect([refused.problem?.code, refused.status]).toEqual([code, code === 'invalid' ? 422 : 403])
+  expect((await service.ok(list, { session_id: String(fields.session_id) })).items).toEqual([])
+})
+
+test('only whoever may deliver for the receiver’s tenant delivers', async () => {
+  const message = await bravo.message('lens_emission', decided(newSession()))
+  expect(await (await world().as({ roles: ['analyst'] })).refusal(emission, message)).toBe('forbidden')
+  const foreign = await world().as({ roles: ['admin'], tenant: 'tenant-z' })
+  expect(await foreign.refusal(emission, message)).toBe('not_your_tenant')
+})
+
+test('it does not exist for those below its label, nor for other tenants', async () => {
+  const secret = { label: { ...sharedLabel, level: 'SECRET' } }
+  const { id, session_id } = await tell(decided(newSession()), secret)
+  const cleared = await operatorOf(world())
+  const below = await world().as({ clearance: { level: 'RESTRICTED' } })
+  const foreign = await world().as({ tenant: 'tenant-z' })
+  expect((await cleared.ok(list, { session_id })).items).toHaveLength(1)
+  for (const stranger of [below, foreign]) {
+    expect(await stranger.refusal(get, { id })).toBe('not_found')
+    expect((await stranger.ok(list, { session_id })).items).toEqual([])
+  }
+  // What is told more openly is seen more widely: the origin's own label counts each time.
+  await tell(decided(session_id, withdrawal))
+  expect(await below.ok(get, { id })).toMatchObject({ status: 'withdrawn', classification: { level: 'UNCLASSIFIED' } })
+  expect(await foreign.refusal(get, { id })).toBe('not_found')
+})
+
+test('the list is filtered by lens, origin and status, and comes in pages, the latest heard of first', async () => {
+  const lens_id = 'lens-of-pages'
+  const ids: string[] = []
+  for (const peer of [bravo, charlie, bravo]) {
+    world().clock.advance(1_000)
+    ids.unshift((await tell(decided(newSession(), { lens_id }), {}, peer)).id)
+  }
+  const [newest = '', , oldest = ''] = ids
+  await tell(decided(oldest.replace('@bravo', ''), { lens_id, ...withdrawal }))
+  const analyst = await world().as()
+  const idsOf = async (filter: Parameters<typeof analyst.ok<typeof list.input, typeof list.output>>[1]) =>
+    (await analyst.ok(list, { lens_id, ...filter })).items.map(({ id }) => id)
+  expect(await idsOf({})).toEqual(ids)
+  expect(await idsOf({ origin: 'bravo' })).toEqual([newest, oldest])
+  expect(await idsOf({ status: 'standing', origin: 'bravo' })).toEqual([newest])
+  expect(await idsOf({ status: 'withdrawn' })).toEqual([oldest])
+  const first = await analyst.ok(list, { lens_id, limit: 2 })
+  const { items, next_cursor } = await analyst.ok(list, { lens_id, limit: 2, cursor: first.next_cursor })
+  expect([...first.items, ...items].map(({ id }) => id)).toEqual(ids)
+  expect(next_cursor).toBeUndefined()
+})
+
+test('it is kept over a restart', async () => {
+  const taken = await tell(decided(newSession()))
+  await world().restart()
+  expect(await (await world().as()).ok(get, { id: taken.id })).toEqual(taken)
+})

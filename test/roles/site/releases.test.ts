@@ -1,0 +1,251 @@
+// A release from quarantine over HTTP: two people with two keys, each under their own name, for those bytes, in time; nobody else.
+import * as fs from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { readKeyFiles, type StoredKey } from '../../../adapters/keys/jose/key-files.ts'
+import { generateKey } from '../../../adapters/keys/jose/key-life.ts'
+import { sha384 } from '../../../daemon/kernel/canonical.ts'
+import {
+  approvalOf,
+  enrol,
+  enrolled,
+  expired,
+  handsIn,
+  type Lying,
+  requestOf,
+  type Signer,
+  signer,
+  stranger,
+} from '../../support/quarantine-people.ts'
+import { type SmallSite, smallSite } from '../../support/small-site.ts'
+
+let site: SmallSite
+let ann: Signer
+let bob: Signer
+let lying: Lying
+let ahead_ms: number
+beforeEach(async () => {
+  ahead_ms = 0
+  site = await smallSite({}, { now: () => Date.now() + ahead_ms, monotonic: () => performance.now() })
+  ann = await enrolled(site, 'ann')
+  bob = await enrolled(site, 'bob')
+  lying = await expired(site)
+})
+afterEach(() => site.close())
+
+const quarantine = () => join(site.folder.filedrop, 'bravo/in/quarantine')
+const reasons = () =>
+  fs
+    .readdirSync(quarantine())
+    .filter((name) => name.endsWith('.reason.json'))
+    .map((name) => JSON.parse(fs.readFileSync(join(quarantine(), name), 'utf8')))
+
+async function requested(more: object = {}, by = ann) {
+  const said = requestOf(lying, by.subject, more)
+  const answer = await handsIn(site, 'request', lying.item, await by.sign(said), by.subject)
+  return { said, answer, code: (answer.json as { code?: string }).code ?? answer.status }
+}
+
+async function approved(said: object, by: Signer, sub = by.subject, item = lying.item) {
+  const answer = await handsIn(site, 'approve', item, await by.sign(said), sub)
+  return (answer.json as { code?: string }).code ?? answer.status
+}
+
+/** It got past every check of the carrier: what refuses it now is the command, since it is no real contribution. */
+async function isReleased(): Promise<void> {
+  await vi.waitFor(() => expect(reasons()).toMatchObject([{ reason: 'REFUSED', code: 'invalid' }]), 20_000)
+}
+
+function isUntouched(): void {
+  expect(reasons()).toMatchObject([{ reason: 'EXPIRED' }])
+  const released = site.logged.filter((line) => line.includes('REFUSED'))
+  expect(released).toEqual([])
+}
+
+test.each(['Ed25519', 'ES384', 'ML-DSA-87'] as const)(
+  'with keys of %s: requested, shown, approved, taken in once more, all of it audited',
+  async (algorithm) => {
+    const [cara, dora] = [await enrolled(site, 'cara', algorithm), await enrolled(site, 'dora', algorithm)]
+    const { said, answer } = await requested({}, cara)
+    expect([answer.status, answer.json]).toMatchObject([201, { subject: 'cara', waiver: 'EXPIRED' }])
+    const token = await site.token({ roles: ['auditor'] })
+    const at = { method: 'GET', token }
+    const one = (await site.ask('site', { ...at, path: `/api/v2/site/quarantine/${lying.item}` })).json
+    expect(one).toMatchObject({ reason: 'EXPIRED', sender_tenant_id: 'bravo', release: { subject: 'cara' } })
+    const { items } = (await site.ask('site', { ...at, path: '/api/v2/site/quarantine' })).json as { items: object[] }
+    expect(items).toMatchObject([{ id: lying.item, release: { subject: 'cara' } }])
+    expect(await approved(approvalOf(said, 'dora'), dora)).toBe(202)
+    await isReleased()
+    for (const action of ['site.quarantine.request', 'site.quarantine.approve']) {
+      const path = `/api/v2/audit?action=${action}`
+      const { items: records } = (await site.ask('site', { ...at, path })).json as { items: object[] }
+      expect(records).toMatchObject([{ event: { target: lying.item, outcome: 'done' } }])
+    }
+  },
+)
+
+test.each<[string, (said: ReturnType<typeof requestOf>) => Promise<unknown>, string]>([
+  ['the same person', (said) => approved(approvalOf(said, 'ann'), ann), 'forbidden'],
+  [
+    'the same key under another name',
+    (said) => approved(approvalOf(said, 'bob'), signer('bob', ann.key), 'bob'),
+    'signature_invalid',
+  ],
+  ['a token of somebody else', (said) => approved(approvalOf(said, 'bob'), bob, 'mallory'), 'forbidden'],
+  [
+    'a key that nobody enrolled',
+    async (said) => approved(approvalOf(said, 'eve'), await stranger(site, 'eve')),
+    'signature_invalid',
+  ],
+  ['another request', (said) => approved(approvalOf(said, 'bob', { request: 'a'.repeat(96) }), bob), 'conflict'],
+  ['another site', (said) => approved(approvalOf(said, 'bob', { site: 'charlie' }), bob), 'signature_invalid'],
+  ['another item', (said) => approved(approvalOf(said, 'bob', { item: 'bravo/other' }), bob), 'signature_invalid'],
+  ['another waiver', (said) => approved(approvalOf(said, 'bob', { waiver: 'FUTURE' }), bob), 'conflict'],
+  [
+    'other files',
+    (said) => approved(approvalOf(said, 'bob', { digests: ['b'.repeat(96), 'c'.repeat(96)] }), bob),
+    'conflict',
+  ],
+  ['a label nobody asked for', (said) => approved(approvalOf(said, 'bob', { label: label() }), bob), 'invalid'],
+  ['the request itself', (said) => approved(said, bob), 'signature_invalid'],
+  [
+    'a member that the format does not know',
+    (said) => approved(approvalOf(said, 'bob', { extra: 1 }), bob),
+    'signature_invalid',
+  ],
+])('an approval by or for %s is refused', async (_, act, code) => {
+  const { said } = await requested()
+  expect(await act(said)).toBe(code)
+  isUntouched()
+})
+
+const label = () => ({ policy: 'SITE', level: 'SECRET', categories: [], originator: 'bravo' })
+
+test('one person with two enrolled keys under two names is two people only with two keys', async () => {
+  const second = await stranger(site, 'ann-too')
+  await enrol(site, second)
+  const { said } = await requested()
+  // Her own name with the second key, and the second name with her own key.
+  expect(await approved(approvalOf(said, 'ann'), signer('ann', second.key), 'ann')).toBe('signature_invalid')
+  expect(await approved(approvalOf(said, 'ann-too'), signer('ann-too', ann.key), 'ann-too')).toBe('signature_invalid')
+  isUntouched()
+})
+
+test.each(['request', 'approve'] as const)(
+  'a person who is let go before the approval counts for nothing (%s)',
+  async (step) => {
+    const { said } = await requested()
+    await enrol(site, step === 'request' ? ann : bob, 'revoked')
+    expect(await approved(approvalOf(said, 'bob'), bob)).toBe(step === 'request' ? 'conflict' : 'signature_invalid')
+    isUntouched()
+  },
+)
+
+test('a request or an approval of another item is no use here, though both were signed', async () => {
+  const { said } = await requested()
+  const other = await expired(site)
+  expect(await approved(approvalOf(said, 'bob'), bob, 'bob', other.item)).toBe('signature_invalid')
+  const signature = await ann.sign(requestOf(other, 'ann'))
+  expect((await handsIn(site, 'request', lying.item, signature, 'ann')).status).toBe(403)
+})
+
+test('files that are swapped after the request are not those that anybody signed for', async () => {
+  const { said } = await requested()
+  const body = join(quarantine(), `${lying.item.split('/')[1]}.body.json`)
+  fs.appendFileSync(body, ' ')
+  const token = await site.token({ roles: ['auditor'] })
+  const path = `/api/v2/site/quarantine/${lying.item}`
+  const { files } = (await site.ask('site', { method: 'GET', path, token })).json as { files: { sha384: string }[] }
+  const now = files.map(({ sha384: found }) => found)
+  expect(now).not.toEqual(lying.digests)
+  expect(await approved(approvalOf(said, 'bob'), bob)).toBe('conflict')
+  expect(await approved(approvalOf(said, 'bob', { digests: now }), bob)).toBe('conflict')
+  isUntouched()
+})
+
+test.each<[string, object, string]>([
+  ['a reason that it does not lie there for', { waiver: 'QUOTA' }, 'conflict'],
+  ['a reason that nobody can waive', { waiver: 'BAD_SIG' }, 'signature_invalid'],
+  ['too long ago', { created: new Date(Date.now() - 8 * 86_400_000).toISOString() }, 'conflict'],
+  ['in the future', { created: new Date(Date.now() + 3_600_000).toISOString() }, 'conflict'],
+  ['a label for EXPIRED', { label: { ...label() } }, 'invalid'],
+  ['nobody’s reason', { reason: '' }, 'signature_invalid'],
+])('a request for, or from, %s is refused', async (_, more, code) => {
+  expect((await requested(more)).code).toBe(code)
+  expect(await approved(approvalOf(requestOf(lying, 'ann'), 'bob'), bob)).toBe('conflict')
+  isUntouched()
+})
+
+test('another key than a personal one signs no release, enrolled or not', async () => {
+  const dir = fs.mkdtempSync(join(site.dir, 'root-'))
+  await generateKey(dir, { use: 'root', now: Date.now() })
+  const root = readKeyFiles(dir)[0] as StoredKey
+  expect((await requested({}, signer('ann', root))).code).toBe('signature_invalid')
+})
+
+test('a later request takes the place of the one before, and an approval of that one is void', async () => {
+  const { said } = await requested()
+  const { said: later } = await requested({ reason: 'on second thoughts' })
+  expect(await approved(approvalOf(said, 'bob'), bob)).toBe('conflict')
+  expect(await approved(approvalOf(later, 'bob'), bob)).toBe(202)
+  await isReleased()
+})
+
+test('what is repeated changes nothing; what is done cannot be approved again', async () => {
+  const said = requestOf(lying, 'ann')
+  const signature = await ann.sign(said)
+  const hand = () => handsIn(site, 'request', lying.item, signature, 'ann')
+  const [first, second] = [await hand(), await hand()]
+  expect(second.json).toEqual(first.json)
+  expect(await approved(approvalOf(said, 'bob'), bob)).toBe(202)
+  await isReleased()
+  expect(await approved(approvalOf(said, 'bob'), bob)).toBe('not_found')
+})
+
+test('BAD_SIG: neither asked for by its name nor by another', async () => {
+  const bad = await expired(site, {}, (text) =>
+    text.replace(/("signature":")(.)/, (_, before, first) => `${before}${first === 'A' ? 'B' : 'A'}`),
+  )
+  for (const waiver of ['EXPIRED', 'FAST_FORWARD']) {
+    const answer = await handsIn(site, 'request', bad.item, await ann.sign(requestOf(bad, 'ann', { waiver })), 'ann')
+    expect(answer.json).toMatchObject({ code: 'conflict', detail: 'BAD_SIG cannot be waived by anybody' })
+  }
+})
+
+test('two signatures in one are no two people', async () => {
+  const { said } = await requested()
+  const [one, two] = await Promise.all([ann, bob].map((each) => each.sign(approvalOf(said, 'bob'))))
+  const both = { payload: one?.payload ?? '', signatures: [...(one?.signatures ?? []), ...(two?.signatures ?? [])] }
+  expect((await handsIn(site, 'approve', lying.item, both, 'bob')).status).toBe(422)
+  isUntouched()
+})
+
+test('the payload that an approval names is the one that was signed', async () => {
+  const { said, answer } = await requested()
+  const { signature, digest } = answer.json as { signature: { payload: string }; digest: string }
+  expect(sha384(Buffer.from(signature.payload, 'base64url'))).toBe(digest)
+  expect(approvalOf(said, 'bob').request).toBe(digest)
+})
+
+test('a request ends after a week: nobody sees it any more, and nobody can approve it', async () => {
+  const { said } = await requested()
+  const day_ms = 86_400_000
+  const bobs = () =>
+    site.token({ sub: 'bob', roles: ['operator'] }, { now_s: Math.floor((Date.now() + ahead_ms) / 1_000) })
+  const path = `/api/v2/site/quarantine/${lying.item}`
+  const shown = async () => (await site.ask('site', { method: 'GET', path, token: await bobs() })).json
+  ahead_ms = 7 * day_ms - 60_000
+  expect(await shown()).toHaveProperty('release')
+  ahead_ms = 7 * day_ms + 1
+  expect(await shown()).not.toHaveProperty('release')
+  const created = new Date(Date.now() + ahead_ms).toISOString()
+  const signature = await bob.sign(approvalOf(said, 'bob', { created }))
+  const answer = await site.ask('site', {
+    method: 'POST',
+    path: `${path}/approve`,
+    token: await bobs(),
+    body: { signature },
+  })
+  expect(answer.status).toBe(409)
+  isUntouched()
+})

@@ -1,0 +1,117 @@
+// The key of a role, in the hands of a thief: it says that it is that role, and can say nothing else.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { audienceOf, issuerOf } from '../../../adapters/identity/offline/issuer.ts'
+import { readKeyFiles, type StoredKey } from '../../../adapters/keys/jose/key-files.ts'
+import { issueToken } from '../../../adapters/keys/jose/tokens.ts'
+import { roleKeysOf } from '../../../daemon/boot/site-folder.ts'
+import { claimsOf, clientSecret, type SmallSite, smallSite } from '../../support/small-site.ts'
+
+let site: SmallSite
+let stolen: StoredKey
+beforeAll(async () => {
+  site = await smallSite()
+  const [key] = readKeyFiles(roleKeysOf(site.folder, 'consensus'))
+  if (!key) throw new Error('consensus has no key')
+  stolen = key
+})
+afterAll(() => site?.close())
+
+/** What consensus says of itself. */
+const own = () => {
+  const claims = claimsOf({ sub: 'role:consensus', tenant_id: '*', roles: ['service'] })
+  return { ...claims, exp: claims.iat + 300 }
+}
+
+const asked = { site: '/api/v2/site/key', consensus: '/api/v2/consensus/session' } as const
+type Asked = keyof typeof asked
+
+async function statusAt(role: Asked, token: string): Promise<number> {
+  return (await site.ask(role, { method: 'GET', path: asked[role], token })).status
+}
+
+/** Of both services, each asked with a token that is meant for it unless said. */
+async function statuses(change: Readonly<Record<string, unknown>>): Promise<number[]> {
+  const token = (role: Asked) => issueToken(stolen, { ...own(), aud: audienceOf('alpha', role), ...change })
+  return [await statusAt('site', await token('site')), await statusAt('consensus', await token('consensus'))]
+}
+
+const refusals = () =>
+  site.logged
+    .map((line) => JSON.parse(line))
+    .filter(({ event }) => event === 'identity.token.refused')
+    .map(({ reason }) => reason)
+
+test('it is the role, for both services', async () => {
+  expect(await statuses({})).toEqual([200, 200])
+})
+
+test.each([
+  ['the site role', { sub: 'role:site', client_id: 'role:site' }],
+  ['a role that does not exist', { sub: 'role:intelligence', client_id: 'role:intelligence' }],
+  ['a person', { sub: 'ada', client_id: 'ada' }],
+  ['an administrator under its own name', { roles: ['admin'] }],
+  ['a service and an administrator', { roles: ['service', 'admin'] }],
+  ['a service twice', { roles: ['service', 'service'] }],
+  ['nobody in particular', { roles: [] }],
+  ['a member of the tenant', { tenant_id: 'alpha' }],
+  ['a member of another tenant', { tenant_id: 'bravo' }],
+  ['itself through another client', { client_id: 'gateway' }],
+  ['itself, acted for by another', { act: { sub: 'eve' } }],
+  ['itself with a clearance', { clearance: { level: 'TOP_SECRET', categories: [] } }],
+  ['itself out of another token', { derived_from: ['tok_1'] }],
+  ['itself with what nobody knows yet', { scope: 'admin' }],
+  ['itself for longer', { exp: own().iat + 3_600 }],
+  ['itself for several', { aud: [audienceOf('alpha', 'site'), audienceOf('alpha', 'consensus')] }],
+])('it is not %s', async (_, change) => {
+  const before = refusals()
+  expect(await statuses(change)).toEqual([401, 401])
+  expect(refusals()).toEqual(Array(before.length + 2).fill('not_its_own'))
+})
+
+describe('a token that a service was shown', () => {
+  test.each([
+    ['one role', audienceOf('alpha', 'consensus'), [401, 200]],
+    ['the other', audienceOf('alpha', 'site'), [200, 401]],
+    ['the whole site', issuerOf('alpha'), [401, 401]],
+    ['a role of another site', audienceOf('bravo', 'site'), [401, 401]],
+  ])('meant for %s, is worth nothing elsewhere', async (_, aud, expected) => {
+    expect(await statuses({ aud })).toEqual(expected)
+  })
+
+  test('is worth nothing elsewhere, though it is an administrator’s and the site’s own key has signed it', async () => {
+    const token = await site.token({ roles: ['admin'] }, { aud: audienceOf('alpha', 'consensus') })
+    expect([await statusAt('consensus', token), await statusAt('site', token)]).toEqual([200, 401])
+    // Nor does it become one that is.
+    const form = { ...exchange, subject_token: token }
+    expect(await endpoint(form)).toEqual([400, 'invalid_grant'])
+  })
+})
+
+const exchange = {
+  grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+  client_id: 'gateway',
+  client_secret: clientSecret,
+  subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+}
+
+async function endpoint(form: Readonly<Record<string, string>>) {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  const body = String(new URLSearchParams(form))
+  const { status, text } = await site.ask('site', { method: 'POST', path: '/oauth2/token', headers, body })
+  return [status, JSON.parse(text).error]
+}
+
+describe('the token endpoint', () => {
+  test('makes no token of another tenant out of it', async () => {
+    for (const aud of [issuerOf('alpha'), audienceOf('alpha', 'site')]) {
+      const subject_token = await issueToken(stolen, { ...own(), aud })
+      expect(await endpoint({ ...exchange, subject_token })).toEqual([400, 'invalid_grant'])
+    }
+  })
+
+  test('does not publish it: others would take it for the site’s own', async () => {
+    const { text } = await site.ask('site', { method: 'GET', path: '/oauth2/jwks' })
+    const kids = JSON.parse(text).keys.map(({ kid }: { kid: string }) => kid)
+    expect(kids).toEqual([site.tokenKey().public_key.kid])
+  })
+})

@@ -1,0 +1,46 @@
+// What tests of the release and the purge look at: items of the quarantine with the digests that people would sign.
+import { createHash } from 'node:crypto'
+import * as fs from 'node:fs'
+import { join } from 'node:path'
+import { listQuarantine } from '../../../adapters/transport/filedrop/quarantine.ts'
+import { quarantinedItem } from '../../../adapters/transport/filedrop/quarantined-item.ts'
+import type { AuditEvent } from '../../../daemon/kernel/audit.ts'
+import type { Label } from '../../../daemon/kernel/label.ts'
+import type { Waivable } from '../../../daemon/kernel/release.ts'
+import { incomingOf, type World } from './two-sites.ts'
+
+const limits = { max_body_bytes: 4_194_304, max_envelope_bytes: 65_536 }
+
+export function itemsOf({ bravo }: World) {
+  return listQuarantine(bravo.root, 'alpha', 99).map(({ id, reason }) => {
+    const name = id.slice('alpha/'.length)
+    const files = quarantinedItem(bravo.root, 'alpha', name, limits)?.files ?? []
+    const digests = ['body', 'env'].flatMap(
+      (part) => files.find((each) => each.name.includes(`.${part}.`))?.sha384 ?? [],
+    )
+    return { id: name, reason, digests }
+  })
+}
+
+export const event: AuditEvent = {
+  ...{ at: '2026-03-01T12:00:00Z', action: 'site.quarantine.approve', outcome: 'done', tenant_id: 't', subject: 's' },
+  ...{ target: 'x', trace_id: '0', detail: {} },
+}
+
+/** As both people would have it: the one item that lies there, for the reason that it lies there for. */
+export async function release(world: World, label?: Label, more: { waiver?: Waivable; digests?: string[] } = {}) {
+  const [item] = itemsOf(world)
+  if (!item) throw new Error('nothing is in quarantine')
+  const waiver = item.reason as Waivable
+  const refused = await world.bravo.transport.custody.release('alpha', { ...item, waiver, label, ...more }, [event])
+  await world.bravo.transport.rescan()
+  return refused?.code
+}
+
+/** Names of all files in bravo's channel from alpha whose bytes have this digest. */
+export function filesHolding({ bravo }: World, sha384: string): string[] {
+  return Object.values(incomingOf(bravo, 'alpha'))
+    .slice(1)
+    .flatMap((folder) => fs.readdirSync(folder).map((name) => join(folder, name)))
+    .filter((path) => createHash('sha384').update(fs.readFileSync(path)).digest('hex') === sha384)
+}
