@@ -56,5 +56,5 @@ def verified(path, keys):
 keys, bad = {key['kid']: key for key in strict(read(sys.argv[1]))['keys'] if key['platform_use'] == 'message'}, 0
 for path in sys.argv[2:]:
     try: print(f'{path}: {verified(path, keys)}')
-    except Exception as error: bad = 5; print(f'{path}: DOES NOT HOLD: {error or type(error).__name__}')
+    except Exception as error: bad = 5; print(f'{path}: DOES NOT HOLD: {str(error) or type(error).__name__}')
 sys.exit(bad)

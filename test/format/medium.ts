@@ -1,0 +1,48 @@
+// A courier's medium as a real site makes it, with messages and an inventory under keys of every algorithm.
+import * as fs from 'node:fs'
+import { join } from 'node:path'
+import { exportJwks } from '../../adapters/keys/jose/jwks.ts'
+import { readKeyFiles } from '../../adapters/keys/jose/key-files.ts'
+import { generateKey } from '../../adapters/keys/jose/key-life.ts'
+import { signWith } from '../../adapters/keys/jose/signatures.ts'
+import type { KeyAlgorithm, Signatures } from '../../daemon/kernel/keys.ts'
+import { exported, mediumOf } from '../transport/filedrop/couriers.ts'
+import { restart, sendFromAlpha, twoSites } from '../transport/filedrop/two-sites.ts'
+
+const day_ms = 86_400_000
+
+/**
+ * Writes KEYS.json and one folder with MANIFEST.json into `dir`: messages 1 to 3 signed by one key each (Ed25519, ES384,
+ * ML-DSA-87), then an inventory and the manifest by all of them. Gives the folder's name.
+ */
+export async function makeMedium(dir: string): Promise<string> {
+  const world = await twoSites({ peer: { inventory_interval_s: 86_400 } })
+  try {
+    const keys = join(world.dir, 'alpha', 'keys')
+    for (const algorithm of ['ES384', 'ML-DSA-87'] as const) {
+      await generateKey(keys, { use: 'message', now: world.clock.ms, algorithm })
+    }
+    for (const algorithm of ['Ed25519', 'ES384', 'ML-DSA-87'] as const) {
+      const signatures = onlyBy(keys, algorithm, world.alpha.signatures)
+      await restart(world.alpha, undefined, {}, { signatures })
+      await sendFromAlpha(world, 1)
+    }
+    await restart(world.alpha)
+    world.clock.ms += day_ms
+    await world.alpha.transport.rescan()
+    const media = mediumOf(world)
+    const { folders, left } = await exported(world, media)
+    const [folder] = folders
+    if (!folder || left.length > 0) throw new Error('the medium was not made')
+    fs.cpSync(media, dir, { recursive: true })
+    fs.writeFileSync(join(dir, 'KEYS.json'), `${JSON.stringify(exportJwks(keys), undefined, 2)}\n`)
+    return folder
+  } finally {
+    await world.dispose()
+  }
+}
+
+function onlyBy(dir: string, algorithm: KeyAlgorithm, signatures: Signatures): Signatures {
+  const chosen = readKeyFiles(dir).filter(({ public_key }) => public_key.algorithm === algorithm)
+  return { ...signatures, sign: (type, payload) => signWith(chosen, type, payload) }
+}
