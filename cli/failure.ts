@@ -42,6 +42,11 @@ export function report(terminal: Terminal, error: unknown): Exit {
     complain(terminal, what, error.problems, isRefusal ? undefined : '`platform profile schema` shows what is allowed')
     return isRefusal ? 3 : 1
   }
+  const closed = closedPath(error)
+  if (closed !== undefined) {
+    complain(terminal, `this user may not open ${closed}`, [], 'run it as the user to whom it belongs, or as root')
+    return 3
+  }
   complain(terminal, error instanceof Error ? error.message : String(error), [], undefined)
   if (terminal.env.PLATFORM_DEBUG && error instanceof Error) terminal.note(error.stack ?? '')
   return 1
@@ -61,6 +66,12 @@ function complain(
 /** By name: the classes of these two live in boot, which must not be loaded just to fail. */
 function isObjection(error: unknown): error is Error & { exit: Exit; remedy: string | undefined } {
   return error instanceof Error && error.name === 'Objection' && 'exit' in error
+}
+
+/** What the system has refused to open. */
+function closedPath(error: unknown): string | undefined {
+  const { code, path } = error instanceof Error ? (error as NodeJS.ErrnoException) : {}
+  return code === 'EACCES' ? path : undefined
 }
 
 function hasProblems(error: unknown): error is Error & { problems: readonly { path: string; message: string }[] } {

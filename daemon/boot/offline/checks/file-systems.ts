@@ -55,12 +55,11 @@ function writeError(dir: string): string | undefined {
       fs.fsyncSync(file)
     } finally {
       fs.closeSync(file)
+      fs.rmSync(probe, { force: true })
     }
     return undefined
   } catch (error) {
     return (error as NodeJS.ErrnoException).code ?? String(error)
-  } finally {
-    fs.rmSync(probe, { force: true })
   }
 }
 
@@ -68,7 +67,7 @@ const reasons: Readonly<Record<string, readonly [why: string, remedy: string]>> 
   EROFS: ['its file system is read-only', 'look into the kernel log for why (dmesg), then mount it for writing'],
   ENOSPC: ['its file system is full', 'make room: nothing is acknowledged that cannot be written'],
   EDQUOT: ['the quota of its owner is used up', 'raise the quota, or make room'],
-  EACCES: ['this user may not write there', 'run as the owner of the site, or see permissions above'],
+  EACCES: ['this user may not write there', 'run as root or as the owner, or see permissions above'],
   EIO: ['its disk fails', 'replace the disk, then restore a backup'],
 }
 
