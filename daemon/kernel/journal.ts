@@ -135,6 +135,9 @@ export interface Journal {
   introduce(channel: Pick<Channel, 'channel' | 'peer' | 'direction' | 'epoch'>): Promise<Channel>
   setState(channel: string, state: Channel['state'], detail: string, audit?: readonly AuditEvent[]): Promise<void>
 
+  /** Opens a later epoch of an incoming channel, which has had no inventory yet; one that is not later changes nothing. */
+  advance(channel: string, epoch: number, audit: readonly AuditEvent[]): Promise<void>
+
   sent(channel: string, event_id: string): Promise<Omit<Sealed, 'envelope' | 'body'> | undefined>
   /** Where the channel's current epoch stands; `digest` is absent before the first message. */
   head(channel: string): Promise<SentHead>

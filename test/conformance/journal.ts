@@ -137,6 +137,21 @@ export const journalRequirements: readonly JournalRequirement[] = [
     expect((await journal.channels())[0]).toMatchObject({ received: 1, duplicates: 2 })
   }),
 
+  requirement(
+    'journal/advance',
+    'a later epoch of an incoming channel opens once, with its audit events',
+    async (world) => {
+      const { journal } = world
+      await journal.introduce(into)
+      await journal.advance(into.channel, 3, [event])
+      await journal.advance(into.channel, 3, [event])
+      await journal.advance(into.channel, 2, [event])
+      const again = await world.reopen()
+      expect((await again.journal.channels())[0]).toMatchObject({ epoch: 3 })
+      expect(await again.audited()).toBe(1)
+    },
+  ),
+
   requirement('journal/progress', 'floor, highest and gaps are right in any order of arrival', async ({ journal }) => {
     await journal.introduce(into)
     const seen = new Set<number>()

@@ -6,7 +6,17 @@ import type { JournalAudit } from './journal.ts'
 
 export type ArrivalJournal = Pick<
   Journal,
-  'entry' | 'entries' | 'progress' | 'gaps' | 'receive' | 'settle' | 'duplicate' | 'failed' | 'forgive' | 'waiting'
+  | 'advance'
+  | 'entry'
+  | 'entries'
+  | 'progress'
+  | 'gaps'
+  | 'receive'
+  | 'settle'
+  | 'duplicate'
+  | 'failed'
+  | 'forgive'
+  | 'waiting'
 >
 
 type Run = { floor: number; highest: number; beyond: number }
@@ -18,6 +28,12 @@ export function arrivalJournal(file: SqliteFile, audit: JournalAudit): ArrivalJo
     return { floor: run?.floor ?? 0, highest: run?.highest ?? 0, arrived: run?.beyond ?? 0 }
   }
   return {
+    advance: (channel, epoch, events) =>
+      file.write((db) => {
+        if (epoch <= (statements.epoch.get(channel) ?? epoch)) return
+        audit.appendInside(db, events)
+        statements.advance.run(epoch, channel)
+      }),
     entry: async (channel, epoch, seq) => file.read(() => statements.entry.get(channel, epoch, seq)),
     entries: async (channel, numbers) =>
       file.read(() => numbers.flatMap(({ epoch, seq }) => statements.entry.get(channel, epoch, seq) ?? [])),
@@ -50,6 +66,8 @@ function prepareArrivals(db: Database.Database) {
     entry: db.prepare<[string, number, number], LedgerEntry>(
       `SELECT epoch, seq, digest, prev, msg_id, kind, at, state, code FROM journal_ledger WHERE ${at}`,
     ),
+    epoch: db.prepare<[string], number>('SELECT epoch FROM journal_channel WHERE channel = ?').pluck(),
+    advance: db.prepare('UPDATE journal_channel SET epoch = ?, inventory = 0 WHERE channel = ?'),
     state: db.prepare<[string, number, number], string>(`SELECT state FROM journal_ledger WHERE ${at}`).pluck(),
     insert: db.prepare("INSERT INTO journal_ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'received', '')"),
     settle: db.prepare(`UPDATE journal_ledger SET state = ?, code = ? WHERE ${at}`),

@@ -67,6 +67,8 @@ export type Finding =
   | { readonly found: 'sound' }
   /** The ledger has closed this very statement already. */
   | { readonly found: 'settled' }
+  /** Its epoch is the next, and not open yet. */
+  | { readonly found: 'early' }
   | { readonly found: 'fault'; readonly fault: Fault; readonly isProven: boolean }
 
 /**
@@ -89,6 +91,7 @@ export function judge(specimen: Specimen, place: Place, ledger: Ledger): Finding
     const fault = check.at === 'place' ? check.run(specimen, place, ledger) : check.run(specimen)
     if (fault) return { found: 'fault', fault, isProven: index > proven }
     if (specimen.entry && specimen.entry.state !== 'received') return { found: 'settled' }
+    if (specimen.isEarly) return { found: 'early' }
   }
   return { found: 'sound' }
 }

@@ -3,6 +3,7 @@ import { canonical, sha384 } from '../../../daemon/kernel/canonical.ts'
 import { isRefused } from '../../../daemon/kernel/errors.ts'
 import { label } from '../../../daemon/kernel/label.ts'
 import { messageBody, unlabelledBody } from '../../../daemon/kernel/transport.ts'
+import { announcementFault } from './announcement-check.ts'
 import type { Place } from './checks.ts'
 import { shapeFault } from './file-checks.ts'
 import { type Fault, fault } from './reasons.ts'
@@ -47,7 +48,7 @@ export function contentCheck(specimen: Specimen): Fault | undefined {
   }
   if (parsed.data.schema !== signed.body.schema) return fault('SCHEMA', 'the body names another schema')
   specimen.content = { ...parsed.data, label: repeated }
-  return undefined
+  return announcementFault(specimen)
 }
 
 function hasLabel(value: unknown): boolean {

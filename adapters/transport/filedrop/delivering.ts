@@ -5,12 +5,12 @@ import type { Incoming, Verdict } from '../../../daemon/kernel/transport.ts'
 import { guarded } from './accident.ts'
 import type { Candidate, Fate } from './candidate.ts'
 import type { Desk, ScanDesk } from './fate.ts'
+import { fullFault } from './lingering.ts'
 import { isOrdered } from './ordering.ts'
-import { fault } from './reasons.ts'
 import { isReleasedLabel } from './released-label.ts'
 import { scanBody } from './scan-gate.ts'
 import { scannerFault } from './scanning.ts'
-import { bytesOf, known, passesOver, statementOf } from './specimen.ts'
+import { bytesOf, known, statementOf } from './specimen.ts'
 
 export type Deliver = (message: Incoming, trace: Trace) => Promise<Verdict>
 
@@ -73,11 +73,8 @@ function mustWait({ item, specimen }: Candidate, floors: ReadonlyMap<number, num
 }
 
 function held({ item, desk, specimen }: Candidate): Fate {
-  const { max_held } = desk.around.settings
-  const hasRoom = desk.held.has(item.stem) || desk.held.size < max_held || passesOver(specimen, 'QUOTA')
-  if (!hasRoom) {
-    return { is: 'quarantined', fault: fault('QUOTA', `${max_held} messages wait behind a gap already`) }
-  }
+  const full = fullFault(item, desk, specimen)
+  if (full) return { is: 'quarantined', fault: full }
   desk.held.add(item.stem)
   return { is: 'held' }
 }

@@ -24,6 +24,8 @@ export type ScanDesk = {
   readonly epoch: number
   /** Ordered messages that wait in `work` behind a gap, by stem. */
   readonly held: Set<string>
+  /** Messages that wait in `work` for the announcement of their epoch, by stem. */
+  readonly early: Set<string>
   /** In `work` for no fault of their own since this process began: their being there counts as no attempt. */
   readonly deferred: Set<string>
   /** What people let pass, by stem. */

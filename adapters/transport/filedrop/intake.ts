@@ -7,6 +7,7 @@ import type { Deliver } from './delivering.ts'
 import { type Item, lookInto, type Stranger } from './dropbox.ts'
 import { failureText } from './failure-text.ts'
 import { type Desk, putAway, type ScanDesk } from './fate.ts'
+import { type Told, tellGaps, toldNothing } from './gap-alarm.ts'
 import { eventOf, type Line, standing } from './line.ts'
 import { type Loop, loop } from './one-at-a-time.ts'
 import { stockOf } from './quarantine.ts'
@@ -20,19 +21,19 @@ export type Intake = {
   readonly scanner: Loop
   /** Lies in quarantine now. */
   quarantined(): { items: number; bytes: number }
-  /** Ordered messages that wait behind a gap now. */
+  /** Messages that wait now for what was sent before them. */
   held(): number
   /** Something else than a scan has changed what lies there. */
   recount(): void
 }
 
-type Memory = Pick<ScanDesk, 'held' | 'deferred'> & {
+type Memory = Pick<ScanDesk, 'held' | 'early' | 'deferred'> & {
   waivers: ScanDesk['waivers']
   isStopped: () => boolean
   /** Whether something failed in this scan. */
   hasFailed: boolean
   stock: { items: number; bytes: number } | undefined
-  missing: number
+  readonly told: Told
   /** Whether the journal knows of files that wait. */
   hasWaiting: boolean
 }
@@ -40,10 +41,11 @@ type Memory = Pick<ScanDesk, 'held' | 'deferred'> & {
 export function intake(line: Line, around: Surroundings, deliver: Deliver): Intake {
   const memory: Memory = {
     held: new Set(),
+    early: new Set(),
     deferred: new Set(),
     waivers: new Map(),
     stock: undefined,
-    missing: 0,
+    told: toldNothing(),
     hasWaiting: true,
     isStopped: () => false,
     hasFailed: false,
@@ -62,7 +64,7 @@ export function intake(line: Line, around: Surroundings, deliver: Deliver): Inta
   return {
     scanner,
     quarantined: () => stock(line, memory),
-    held: () => memory.held.size,
+    held: () => memory.held.size + memory.early.size,
     recount() {
       memory.stock = undefined
     },
@@ -92,7 +94,7 @@ async function scan(line: Line, around: Surroundings, deliver: Deliver, memory: 
     waiting.push({ names: namesOf(item), desk: own, giveUp: (why) => putAway(item, why, own) })
   }
   const isThrough = await takeAll(items, { held, deferred, deliver, deskNow, traced, waits })
-  await tellGaps(desk, memory)
+  await tellGaps(desk, memory.told)
   if (!isThrough || !(await deskNow())) return
   await giveUpOn(waiting, desk, memory)
   if (!memory.hasFailed) line.trouble.delete('in')
@@ -155,17 +157,6 @@ async function giveUpOn(waiting: readonly Waiting[], { around, place }: ScanDesk
   }
 }
 
-async function tellGaps({ line, around, place, epoch }: ScanDesk, memory: Memory): Promise<void> {
-  const { floor, highest, arrived } = await around.journal.progress(place.channel, epoch)
-  const missing = highest - floor - arrived
-  if (missing > memory.missing) {
-    const gaps = await around.journal.gaps(place.channel, epoch, 16)
-    around.log.warn('filedrop.gap', { peer: line.peer, missing, gaps })
-    await around.record([eventOf(line, 'filedrop.gap.found', place.channel, { epoch, missing, gaps }, around)])
-  }
-  memory.missing = missing
-}
-
 /** Back-pressure: rather no intake than a quarantine that fills the disk, or loses what it holds. */
 function isFull(line: Line, { settings, log }: Surroundings, memory: Memory): boolean {
   const isFullNow = stock(line, memory).bytes >= settings.quarantine_max_bytes
@@ -197,6 +188,7 @@ function deskOf(line: Line, around: Surroundings, memory: Memory, peer: Peer, ep
     place,
     epoch,
     held: memory.held,
+    early: memory.early,
     deferred: memory.deferred,
     waivers: memory.waivers,
     isStopped: memory.isStopped,

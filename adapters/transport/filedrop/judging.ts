@@ -1,18 +1,25 @@
 // Decides about the messages of a batch: their signatures all at once, the rest one after the other as their numbers say.
 import type { Arrival } from '../../../daemon/kernel/journal.ts'
 import { guarded } from './accident.ts'
+import { readAnnouncement } from './announcement.ts'
 import type { Candidate, Fate } from './candidate.ts'
-import { judge, verify } from './checks.ts'
+import { type Finding, judge, verify } from './checks.ts'
 import type { ScanDesk } from './fate.ts'
 import { type Ledger, ledgerFor } from './ledger.ts'
+import { fullFault } from './lingering.ts'
 import { orderOver } from './purge-orders.ts'
+import type { Fault } from './reasons.ts'
 import { known } from './specimen.ts'
 
 export async function verifyAll(batch: readonly Candidate[]): Promise<void> {
   await Promise.all(
     batch.map(async (candidate) => {
       const { specimen, desk, item } = candidate
-      const done = await guarded(desk, item.stem, async () => ({ fault: await verify(specimen, desk.trust) }))
+      const done = await guarded(desk, item.stem, async () => {
+        const fault = await verify(specimen, desk.trust)
+        if (!fault) await readAnnouncement(specimen, desk)
+        return { fault }
+      })
       if (!done) candidate.fate = { is: 'failed' }
       else if (done.fault) candidate.fate = { is: 'rejected', fault: done.fault }
     }),
@@ -38,19 +45,30 @@ export async function judgeAll(batch: readonly Candidate[], desk: ScanDesk): Pro
 function refusePurged(candidate: Candidate, order: string | undefined): void {
   if (order === undefined || candidate.fate?.is === 'deferred') return
   candidate.purged = order
-  const detail = 'its body was purged from this site, and is not taken again'
-  candidate.fate ??= { is: 'quarantined', fault: { reason: 'REFUSED', code: 'purged', detail } }
+  const fault: Fault = {
+    ...{ reason: 'REFUSED', code: 'purged', detail: 'its body was purged from this site, and is not taken again' },
+  }
+  if (candidate.fate?.is === 'held') candidate.fate = { is: 'rejected', fault }
+  candidate.fate ??= { is: 'quarantined', fault }
 }
 
 function judgeOne(candidate: Candidate, ledger: Ledger): void {
   if (candidate.fate) return
   const { specimen, desk } = candidate
   const finding = judge(specimen, desk.place, ledger)
-  candidate.fate = fateOf(finding)
+  candidate.fate = finding.found === 'early' ? waitEarly(candidate) : fateOf(finding)
   if (finding.found === 'sound' || (finding.found === 'fault' && finding.isProven)) ledger.enter(arrivalOf(candidate))
 }
 
-function fateOf(finding: ReturnType<typeof judge>): Fate | undefined {
+/** Without an entry in the ledger: who holds a message key alone must not take numbers of an epoch before it is open. */
+function waitEarly({ item, desk, specimen }: Candidate): Fate {
+  const full = fullFault(item, desk, specimen)
+  if (full) return { is: 'rejected', fault: full }
+  desk.early.add(item.stem)
+  return { is: 'held' }
+}
+
+function fateOf(finding: Exclude<Finding, { found: 'early' }>): Fate | undefined {
   if (finding.found === 'sound') return undefined
   if (finding.found === 'settled') return { is: 'settled' }
   return { is: finding.isProven ? 'quarantined' : 'rejected', fault: finding.fault }

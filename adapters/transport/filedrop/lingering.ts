@@ -2,11 +2,19 @@
 import type { Item } from './dropbox.ts'
 import { type Desk, putAway } from './fate.ts'
 import { isOrdered } from './ordering.ts'
-import { fault } from './reasons.ts'
+import { type Fault, fault } from './reasons.ts'
+import { passesOver, type Specimen } from './specimen.ts'
 
 /** Whether it goes on waiting for what was sent before it. The ledger remembers, over a restart too. */
-export async function isHeld({ stem, epoch, seq }: Item, { held, around, place }: Desk): Promise<boolean> {
+export async function isHeld({ stem, epoch, seq }: Item, desk: Desk): Promise<boolean> {
+  const { held, early, around, place } = desk
   const { journal } = around
+  // Not even opened before: what is wrong with it shows when its epoch is open.
+  if (epoch === desk.epoch + 1 && seq > 1) {
+    early.add(stem)
+    return true
+  }
+  early.delete(stem)
   if (!held.has(stem)) {
     const entry = await journal.entry(place.channel, epoch, seq)
     if (entry?.state !== 'received' || !isOrdered(entry.kind)) return false
@@ -14,6 +22,14 @@ export async function isHeld({ stem, epoch, seq }: Item, { held, around, place }
   if ((await journal.progress(place.channel, epoch)).floor >= seq) return false
   held.add(stem)
   return true
+}
+
+/** Why one more cannot wait; people may let it. */
+export function fullFault({ stem }: Item, { held, early, around }: Desk, specimen: Specimen): Fault | undefined {
+  const { max_held } = around.settings
+  const hasRoom = held.has(stem) || early.has(stem) || held.size + early.size < max_held
+  if (hasRoom || passesOver(specimen, 'QUOTA')) return undefined
+  return fault('QUOTA', `${max_held} messages wait behind a gap already`)
 }
 
 /**

@@ -81,7 +81,8 @@ function moveToDone(item: Item, desk: Desk): void {
   forget(item, desk)
 }
 
-function forget({ stem }: Item, { held, deferred }: Desk): void {
+function forget({ stem }: Item, { held, early, deferred }: Desk): void {
   held.delete(stem)
+  early.delete(stem)
   deferred.delete(stem)
 }

@@ -18,14 +18,25 @@ export function sequenceCheck(specimen: Specimen, _place: Place, ledger: Ledger)
     specimen.entry = entry
     return undefined
   }
-  const leap = passesOver(specimen, 'FAST_FORWARD') ? undefined : leapFault(epoch, seq, ledger)
+  const leap = passesOver(specimen, 'FAST_FORWARD') ? undefined : leapFault(specimen, ledger)
   return leap ?? chainFault(specimen, ledger)
 }
 
-function leapFault(epoch: number, seq: number, ledger: Ledger): Fault | undefined {
-  if (epoch > ledger.epoch) return fault('FAST_FORWARD', 'its epoch was not announced')
+function leapFault(specimen: Specimen, ledger: Ledger): Fault | undefined {
+  const { epoch, seq } = known(specimen, 'statement')
+  if (epoch > ledger.epoch) return epochFault(specimen, ledger)
   const leap = seq - ledger.highest(epoch)
   return leap > fast_forward ? fault('FAST_FORWARD', `it leaps over ${leap - 1} messages`) : undefined
+}
+
+/** What has overtaken the announcement of the next epoch waits for it, and the ledger is not told. */
+function epochFault(specimen: Specimen, ledger: Ledger): Fault | undefined {
+  const { announcement } = specimen
+  if (announcement) return 'fault' in announcement ? announcement.fault : undefined
+  const { epoch, seq } = known(specimen, 'statement')
+  if (epoch > ledger.epoch + 1 || seq === 1) return fault('FAST_FORWARD', 'its epoch was not announced')
+  specimen.isEarly = true
+  return undefined
 }
 
 /** A link is judged only when both its ends are there: a gap proves nothing. */

@@ -1,6 +1,6 @@
 // Who signed, and then what: the bytes are verified first, and those same bytes are parsed.
 import { sha384 } from '../../../daemon/kernel/canonical.ts'
-import type { NotVerified } from '../../../daemon/kernel/keys.ts'
+import type { NotVerified, PublicKey, Verified } from '../../../daemon/kernel/keys.ts'
 import { readStatement } from '../../../daemon/kernel/statement-format.ts'
 import type { Trust } from './checks.ts'
 import { shapeFault } from './file-checks.ts'
@@ -9,21 +9,31 @@ import { type Fault, fault, type Reason } from './reasons.ts'
 import { known, type Specimen } from './specimen.ts'
 import { strictJson } from './strict-json.ts'
 
-const outcomes: Readonly<Record<NotVerified, [Reason, string]>> = {
+const outcomes: Readonly<Record<Exclude<NotVerified, 'unknown_key'>, [Reason, string]>> = {
   bad_signature: ['BAD_SIG', 'a signature does not hold'],
-  unknown_key: ['UNKNOWN_KEY', 'no pinned message key of the peer signed it'],
   key_revoked: ['KEY_REVOKED', 'the key that signed it is revoked'],
 }
 
 export async function signatureCheck(specimen: Specimen, trust: Trust): Promise<Fault | undefined> {
   const keys = trust.pinned.filter((key) => key.use === 'message')
   const verified = await trust.signatures.verify('statement', known(specimen, 'jws'), keys)
+  if (typeof verified !== 'string') {
+    specimen.payload = Buffer.from(verified.payload)
+    specimen.signers = verified.keys
+  }
+  return signersFault(verified, trust.threshold, 'message')
+}
+
+/** What is wrong with who signed; `use`: of the keys that were asked for. */
+export function signersFault(
+  verified: Verified | NotVerified,
+  threshold: number,
+  use: PublicKey['use'],
+): Fault | undefined {
+  if (verified === 'unknown_key') return fault('UNKNOWN_KEY', `no pinned ${use} key of the peer signed it`)
   if (typeof verified === 'string') return fault(...outcomes[verified])
-  specimen.payload = Buffer.from(verified.payload)
-  specimen.signers = verified.keys
   const distinct = new Set(verified.keys.map((key) => key.fingerprint)).size
-  if (distinct >= trust.threshold) return undefined
-  return fault('THRESHOLD', `${distinct} of ${trust.threshold} keys signed it`)
+  return distinct >= threshold ? undefined : fault('THRESHOLD', `${distinct} of ${threshold} keys signed it`)
 }
 
 export function statementCheck(specimen: Specimen, { formats }: Trust): Fault | undefined {

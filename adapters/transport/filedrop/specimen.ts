@@ -2,11 +2,15 @@
 import type { LedgerEntry, Waiver } from '../../../daemon/kernel/journal.ts'
 import type { Jws, PublicKey } from '../../../daemon/kernel/keys.ts'
 import type { Label } from '../../../daemon/kernel/label.ts'
+import type { EpochAnnouncement } from '../../../daemon/kernel/one-way.ts'
 import type { UnlabelledStatement } from '../../../daemon/kernel/statement-format.ts'
 import type { MessageBody, Statement } from '../../../daemon/kernel/transport.ts'
 import type { Claims } from './completeness.ts'
 import { type Dropped, type Path, readDropped } from './dropped-file.ts'
-import type { Reason } from './reasons.ts'
+import type { Fault, Reason } from './reasons.ts'
+
+/** `said`: signed by as many of the sender's root keys as are asked for, about this very channel and epoch. */
+export type Announcement = { readonly said: EpochAnnouncement } | { readonly fault: Fault }
 
 export type Specimen = {
   /** File name of the envelope. */
@@ -27,6 +31,10 @@ export type Specimen = {
   /** The same in the terms of this site's policy. */
   entered?: Label
   content?: MessageBody
+  /** What it says of its epoch, where it is the first of one. */
+  announcement?: Announcement
+  /** Of the next epoch, which nobody has announced yet. */
+  isEarly?: boolean
   /** What the ledger holds under this number, when it is this very statement. */
   entry?: LedgerEntry
   /** What two people let pass, for these very bytes. */

@@ -82,8 +82,8 @@ class Sweep {
   async #look(item: Item, desk: Desk): Promise<Candidate | 'wait' | 'done'> {
     if (!isWhole(item)) return await finishHalf(item, desk)
     if (!this.#isAlone(item)) return collect(item, desk)
+    const wasHeld = desk.held.has(item.stem) || desk.early.has(item.stem)
     if (await isHeld(item, desk)) return 'done'
-    const wasHeld = desk.held.has(item.stem)
     if (!wasHeld && (await isPoison(item, desk))) return 'done'
     return collect(item, desk, !wasHeld)
   }

@@ -1,6 +1,7 @@
 // A batch of messages on its way in, by steps that may each be repeated after a crash: received, taken, settled, moved.
 import type { Settlement } from '../../../daemon/kernel/journal.ts'
 import { guarded } from './accident.ts'
+import { openAnnounced } from './announcement.ts'
 import type { Candidate } from './candidate.ts'
 import { type Deliver, deliverAll } from './delivering.ts'
 import { appliedEvent, closingEvent, type ScanDesk } from './fate.ts'
@@ -21,6 +22,7 @@ export async function takeIn(
   mayOvertake: boolean,
 ): Promise<Taken> {
   await judgeAll(batch, desk)
+  await openAnnounced(batch, desk)
   await enterReceived(batch, desk)
   await deliverAll(batch, desk, deliver, mayOvertake)
   await enterSettled(batch, desk)
