@@ -65,7 +65,7 @@ export function siteParts(given: PartMaterials): [string, unknown][] {
     named(signaturesPart, joseSignatures({ dir: folder.keys, now, passphrase: passphraseIn(keys_passphrase_file) })),
     named(peersPart, peers),
     named<PinnedPeers>(pinnedPeersPart, { change: (name, change) => changePeer(folder, name, change) }),
-    named<KeySets>(keySetsPart, { all: () => readKeySets(folder.keys), told: new Map() }),
+    named<KeySets>(keySetsPart, { all: () => readKeySets(folder.keys), told: new Map(), unsent: new Map() }),
     named(transportsPart, transports),
     named(recentlyVerifiedPart, recent),
     named(issuerPart, identity.issuer()),

@@ -72,6 +72,16 @@ export function standing(keys: readonly PublicKey[], use: PublicKey['use'], at: 
   )
 }
 
+/** The keys, with those of these fingerprints revoked. */
+export function distrusting<K extends PublicKey>(keys: readonly K[], revoked: readonly string[]): K[] {
+  return keys.map((key) => (revoked.includes(key.fingerprint) ? { ...key, status: 'revoked' } : key))
+}
+
+/** Fingerprints. */
+export function revokedAmong(keys: readonly PublicKey[]): string[] {
+  return keys.filter(({ status }) => status === 'revoked').map(({ fingerprint }) => fingerprint)
+}
+
 /** Why nobody could work with this set; undefined when all can. */
 export function unfit({ keys, thresholds, created }: KeySet): string | undefined {
   for (const use of ['message', 'root'] as const) {

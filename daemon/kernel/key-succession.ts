@@ -1,6 +1,6 @@
 // Whether a key set follows the one that is pinned: by version, by digest, and by the root keys of both.
 import { type Refused, refuse } from './errors.ts'
-import { digestOf, type KeySet, keySetIn, standing, unfit } from './key-set.ts'
+import { digestOf, distrusting, type KeySet, keySetIn, revokedAmong, standing, unfit } from './key-set.ts'
 import type { Jws, PublicKey, Signatures } from './keys.ts'
 
 /** What counts of a site now. Version 0: keys that people pinned one by one. */
@@ -14,6 +14,8 @@ export type Pinned = {
   readonly created?: string | undefined
   readonly root_threshold: number
   readonly keys: readonly PublicKey[]
+  /** Fingerprints of keys that count no more, whatever a later set says of them. */
+  readonly revoked: readonly string[]
 }
 
 export type Followed = {
@@ -26,21 +28,24 @@ export type Verified = { readonly set: KeySet; readonly digest: string }
 /** `forked`: the site's own root keys signed two sets that cannot both be: either is a lie, and a person must look. */
 export type NotFollowed = { readonly refused: Refused; readonly forked: boolean }
 
-type Verifier = Pick<Signatures, 'verify'>
+export type Judging = {
+  readonly signatures: Pick<Signatures, 'verify'>
+  /**
+   * Epoch milliseconds; none where no clock is trusted. A pinned root key that ended before then signs nothing that comes
+   * now, whatever date the set gives: whoever finds an old key could choose that date.
+   */
+  readonly earliest?: number | undefined
+}
 
 /**
  * Goes from the pinned version to the newest of the chain (oldest first), one version at a time. Versions older than the
  * pinned one change nothing. All or nothing: one link that does not hold refuses the chain.
  */
-export async function follow(
-  pinned: Pinned,
-  chain: readonly Jws[],
-  signatures: Verifier,
-): Promise<Followed | NotFollowed> {
+export async function follow(pinned: Pinned, chain: readonly Jws[], judging: Judging): Promise<Followed | NotFollowed> {
   let now = pinned
   const sets: Verified[] = []
   for (const link of chain) {
-    const next = await nextOf(now, link, signatures)
+    const next = await nextOf(now, link, judging)
     if ('refused' in next) return next
     if (next.verified) sets.push(next.verified)
     now = next.pinned
@@ -50,7 +55,7 @@ export async function follow(
 
 type Next = { readonly pinned: Pinned; readonly verified?: Verified }
 
-async function nextOf(pinned: Pinned, link: Jws, signatures: Verifier): Promise<Next | NotFollowed> {
+async function nextOf(pinned: Pinned, link: Jws, judging: Judging): Promise<Next | NotFollowed> {
   const set = keySetIn(link)
   if (!set) return no(refuse('invalid', 'what was signed is no key set'))
   const { version } = set
@@ -63,9 +68,9 @@ async function nextOf(pinned: Pinned, link: Jws, signatures: Verifier): Promise<
     const missing = `version ${pinned.version} is pinned, and key set ${version} does not follow it`
     return no(refuse('invalid', `${missing}: the versions between them are needed too`))
   }
-  const isRooted = await isSignedBy(link, pinned.keys, pinned.root_threshold, set.created, signatures)
-  if (!isRooted) {
-    const { root_threshold: needed } = pinned
+  const { root_threshold: needed } = pinned
+  const at = new Date(Math.max(Date.parse(set.created), judging.earliest ?? 0)).toISOString()
+  if (!(await isSignedBy(link, pinned.keys, needed, at, judging))) {
     return no(refuse('signature_invalid', `key set ${version} lacks signatures of ${needed} pinned root keys`))
   }
   if (version === pinned.version || set.previous !== pinned.digest) {
@@ -74,40 +79,48 @@ async function nextOf(pinned: Pinned, link: Jws, signatures: Verifier): Promise<
       forked: true,
     }
   }
-  const fault = await ownFault(set, link, signatures)
+  const fault = await ownFault(set, link, judging, pinned.revoked)
   if (fault) return no(fault)
   if (pinned.created !== undefined && Date.parse(set.created) < Date.parse(pinned.created)) {
     return no(refuse('invalid', `key set ${version} says that it is older than the one before it`))
   }
-  return { pinned: pinnedBy(set, digest), verified: { set, digest } }
+  const revoked = [...pinned.revoked, ...revokedAmong(pinned.keys)]
+  return { pinned: pinnedBy(set, digest, revoked), verified: { set, digest } }
 }
 
-/** What a set must be by itself, whatever was before it; undefined when it is. */
-export async function ownFault(set: KeySet, link: Jws, signatures: Verifier): Promise<Refused | undefined> {
+/** What a set must be by itself, whatever was before it but for the keys that count no more; undefined when it is. */
+export async function ownFault(
+  set: KeySet,
+  link: Jws,
+  judging: Judging,
+  revoked: readonly string[] = [],
+): Promise<Refused | undefined> {
   const fault = unfit(set)
   if (fault) return refuse('invalid', `key set ${set.version} is of no use: ${fault}`)
   const { root: needed } = set.thresholds
-  const isSigned = await isSignedBy(link, set.keys, needed, set.created, signatures)
+  const isSigned = await isSignedBy(link, distrusting(set.keys, revoked), needed, set.created, judging)
   return isSigned
     ? undefined
     : refuse('signature_invalid', `key set ${set.version} lacks signatures of ${needed} of its own root keys`)
 }
 
-export function pinnedBy(set: KeySet, digest: string): Pinned {
-  const { site, tenant_id, version, created, thresholds, keys } = set
-  return { site, tenant_id, version, digest, created, root_threshold: thresholds.root, keys }
+/** `revoked`: by the sets before this one, or by people. */
+export function pinnedBy(set: KeySet, digest: string, revoked: readonly string[] = []): Pinned {
+  const { site, tenant_id, version, created, thresholds } = set
+  const keys = distrusting(set.keys, revoked)
+  const all = [...new Set([...revoked, ...revokedAmong(keys)])]
+  return { site, tenant_id, version, digest, created, root_threshold: thresholds.root, keys, revoked: all }
 }
 
 /** Each key counts once, by what it is and not by what it is called; one that is retired, revoked or past its end does not. */
-export async function isSignedBy(
+async function isSignedBy(
   link: Jws,
   keys: readonly PublicKey[],
   threshold: number,
   at: string,
-  signatures: Verifier,
+  { signatures }: Judging,
 ): Promise<boolean> {
-  const revoked = new Set(keys.filter(({ status }) => status === 'revoked').map(({ fingerprint }) => fingerprint))
-  const able = standing(keys, 'root', at).filter(({ fingerprint }) => !revoked.has(fingerprint))
+  const able = standing(distrusting(keys, revokedAmong(keys)), 'root', at)
   const found = await signatures.verify('keyset', link, able)
   return typeof found !== 'string' && new Set(found.keys.map(({ fingerprint }) => fingerprint)).size >= threshold
 }

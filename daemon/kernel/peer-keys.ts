@@ -1,40 +1,47 @@
 // How the keys pinned for a peer change: by its key sets, and by people here who no longer trust one of them.
-import { isRefused, type Refused, refuse } from './errors.ts'
-import { no_key_set } from './key-set.ts'
-import type { Pinned, Verified } from './key-succession.ts'
-import type { PublicKey } from './keys.ts'
-import { most_revoked, type Peer } from './peer.ts'
+import { type Refused, refuse } from './errors.ts'
+import { distrusting, no_key_set, revokedAmong } from './key-set.ts'
+import type { Followed, Pinned } from './key-succession.ts'
+import { most_keys, most_revoked, type Peer } from './peer.ts'
 
 export function pinnedOf({ name, tenant_id, keys, root_threshold = 1, key_set, revoked = [] }: Peer): Pinned {
-  return { ...(key_set ?? no_key_set), site: name, tenant_id, root_threshold, keys: distrusting(keys, revoked) }
+  return {
+    ...(key_set ?? no_key_set),
+    site: name,
+    tenant_id,
+    root_threshold,
+    keys: distrusting(keys, revoked),
+    revoked: [...new Set([...revoked, ...revokedAmong(keys)])],
+  }
+}
+
+const day_ms = 86_400_000
+
+/** Since when a key set of this peer may have been under way, as any message of it. `now` and result in epoch milliseconds. */
+export function earliestFor({ not_after_days }: Peer, now: number): number {
+  return now - not_after_days * day_ms
 }
 
 /**
- * The peer with the keys of the last of these sets, which were found to follow; the peer itself when there are none. What
+ * The peer with the keys of the newest of these sets, which were found to follow; the peer itself when none is new. What
  * any of them revokes stays revoked, whatever later ones say. Refuses `invalid` when that is more than a record holds.
  */
-export function repinned(peer: Peer, sets: readonly Verified[]): Peer | Refused {
-  let next = peer
-  for (const each of sets) {
-    const following = withSet(next, each)
-    if (isRefused(following)) return following
-    next = following
-  }
-  return next
-}
-
-function withSet(peer: Peer, { set, digest }: Verified): Peer | Refused {
-  const revoked = [...new Set([...(peer.revoked ?? []), ...revokedAmong(peer.keys), ...revokedAmong(set.keys)])]
+export function repinned(peer: Peer, { pinned, sets }: Followed): Peer | Refused {
+  const last = sets.at(-1)
+  if (!last) return peer
+  const { revoked } = pinned
   if (revoked.length > most_revoked) return refuse('invalid', 'more keys were revoked than are remembered of one peer')
   const others = peer.keys.filter(({ use }) => use !== 'message' && use !== 'root')
-  const { version, created, thresholds } = set
+  const keys = [...pinned.keys, ...distrusting(others, revoked)]
+  if (keys.length > most_keys) return refuse('invalid', `more than ${most_keys} keys would be pinned for one peer`)
+  const { version, created, thresholds } = last.set
   return {
     ...peer,
-    keys: distrusting([...set.keys, ...others], revoked),
+    keys,
     threshold: thresholds.message,
     root_threshold: thresholds.root,
-    key_set: { version, digest, created },
-    revoked,
+    key_set: { version, digest: last.digest, created },
+    revoked: [...revoked],
   }
 }
 
@@ -42,12 +49,4 @@ function withSet(peer: Peer, { set, digest }: Verified): Peer | Refused {
 export function withoutKey(peer: Peer, fingerprint: string): Peer {
   const revoked = [...new Set([...(peer.revoked ?? []), fingerprint])]
   return { ...peer, keys: distrusting(peer.keys, revoked), revoked }
-}
-
-function distrusting(keys: readonly PublicKey[], revoked: readonly string[]): PublicKey[] {
-  return keys.map((key) => (revoked.includes(key.fingerprint) ? { ...key, status: 'revoked' } : key))
-}
-
-function revokedAmong(keys: readonly PublicKey[]): string[] {
-  return keys.filter(({ status }) => status === 'revoked').map(({ fingerprint }) => fingerprint)
 }

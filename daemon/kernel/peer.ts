@@ -6,6 +6,7 @@ import { labelMap } from './label-map.ts'
 import { newest_v } from './statement-format.ts'
 import { hex96 } from './transport.ts'
 
+export const most_keys = 64
 export const most_revoked = 1_024
 
 export const peer = z.strictObject({
@@ -14,7 +15,7 @@ export const peer = z.strictObject({
     .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be lower-case letters, digits and hyphens, at most 63')
     .meta({ description: 'The peer’s site name' }),
   tenant_id: z.string().min(1).max(128),
-  keys: z.array(publicKey).min(1).max(64),
+  keys: z.array(publicKey).min(1).max(most_keys),
   threshold: z.int().min(1).max(16).default(1).meta({ description: 'Distinct keys that must sign a message' }),
   root_threshold: z
     .int()

@@ -1,7 +1,10 @@
 // Which kinds of message may be applied in any order, and which wait for all that were sent before them.
 import type { MessageKind } from '../../../daemon/kernel/transport.ts'
 
-/** Contributions commute: the same set gives the same result to the bit. Of receipts the newest counts. Everything else tells of a state. */
+/**
+ * Contributions commute: the same set gives the same result to the bit. Of receipts the newest counts. Key sets have an order
+ * of their own, and a revocation must not wait for what was lost. Everything else tells of a state.
+ */
 const order: Readonly<Record<MessageKind, 'commutes' | 'ordered'>> = {
   contribution: 'commutes',
   invitation: 'ordered',
@@ -9,7 +12,7 @@ const order: Readonly<Record<MessageKind, 'commutes' | 'ordered'>> = {
   lens_emission: 'ordered',
   signal: 'ordered',
   resolution: 'ordered',
-  keys: 'ordered',
+  keys: 'commutes',
   inventory: 'ordered',
   gap_receipt: 'commutes',
 }

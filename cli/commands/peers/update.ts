@@ -22,7 +22,7 @@ export const definition = command({
   async run(given, terminal) {
     const folder = requireSite(given, terminal)
     const { update } = await offline.peerKeys()
-    const { peer, taken } = await update(folder, terminal.env, given.name, readInputFile(given.keys))
+    const { peer, taken } = await update(folder, terminal.env, given.name, readInputFile(given.keys), Date.now())
     show(terminal, given.json, { ...peer, taken }, () => peerText(terminal, peer))
     if (taken === 0) terminal.note('nothing is new in the file')
     return 0

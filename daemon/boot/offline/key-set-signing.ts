@@ -24,7 +24,7 @@ export async function successorIn(draft: KeySetDraft): Promise<{ before: KeySet 
   const last = draft.sets.at(-1)
   const before = last && keySetIn(last)
   if (last) {
-    const fault = before ? await ownFault(before, last, { verify: verifyJws }) : undefined
+    const fault = before ? await ownFault(before, last, { signatures: { verify: verifyJws } }) : undefined
     if (!before || fault) throw new Objection(3, 'the key set in force is not signed by its own root keys')
   }
   const fault = notFollowing(before, last ? digestOf(last) : no_key_set.digest, after) ?? unfit(after)

@@ -5,13 +5,15 @@ import { digestOf, type KeySet, keySetFile, keySetIn, standing } from '../../ker
 import { follow, ownFault } from '../../kernel/key-succession.ts'
 import type { Jws, PublicKey } from '../../kernel/keys.ts'
 import type { Peer } from '../../kernel/peer.ts'
-import { pinnedOf, repinned, withoutKey } from '../../kernel/peer-keys.ts'
+import { earliestFor, pinnedOf, repinned, withoutKey } from '../../kernel/peer-keys.ts'
+import { filedropSettings } from '../../roles/site/settings.ts'
 import { changePeer } from '../pinned-peers.ts'
+import { valuesOf } from '../profile.ts'
 import type { SiteFolder } from '../site-folder.ts'
 import { record } from './deed.ts'
 import { Objection } from './objection.ts'
 import { get } from './site-peers.ts'
-import type { Environment } from './site-profile.ts'
+import { type Environment, siteSettings } from './site-profile.ts'
 
 const signatures = { verify: verifyJws }
 
@@ -31,22 +33,26 @@ export async function newestIn(sets: readonly Jws[]): Promise<Found> {
   const last = sets.at(-1)
   const set = last && keySetIn(last)
   if (!last || !set) throw new Objection(2, 'the file holds no key set')
-  const fault = await ownFault(set, last, signatures)
+  const fault = await ownFault(set, last, { signatures })
   if (fault) throw new Objection(3, fault.message)
   return { set, digest: digestOf(last) }
 }
 
-/** Throws `Objection` for a file that is no key set, and for sets that do not follow the pinned one. */
-export async function update(folder: SiteFolder, env: Environment, name: string, text: string) {
+/** Throws `Objection` for a file that is no key set, and for sets that do not follow the pinned one. `now` in epoch milliseconds. */
+export async function update(folder: SiteFolder, env: Environment, name: string, text: string, now: number) {
   const sets = setsIn(text)
   if (!sets)
     throw new Objection(2, 'this is no key set file', '`platform keys set show --out FILE` at the other site makes it')
+  const { trusted_clock } = valuesOf(siteSettings(folder, env).resolved, filedropSettings)
   let taken = 0
   const peer = await changed(folder, name, async (current) => {
-    const found = await follow(pinnedOf(current), sets, signatures)
+    const found = await follow(pinnedOf(current), sets, {
+      signatures,
+      earliest: trusted_clock ? earliestFor(current, now) : undefined,
+    })
     if ('refused' in found) return found.refused
     taken = found.sets.length
-    const next = repinned(current, found.sets)
+    const next = repinned(current, found)
     if (isRefused(next) || taken === 0) return next
     const detail = { ...next.key_set, threshold: next.threshold, root_threshold: next.root_threshold }
     await record(folder, env, { action: 'site.peer.repin', target: name, detail })

@@ -94,17 +94,17 @@ function requireOwn(folder: SiteFolder, env: Environment, set: KeySet): void {
 }
 
 async function requireFollowing(last: Jws | undefined, set: KeySet, signed: Jws): Promise<void> {
-  const signatures = { verify: verifyJws }
+  const judging = { signatures: { verify: verifyJws } }
   const before = last && keySetIn(last)
   if (last && before) {
-    const found = await follow(pinnedBy(before, digestOf(last)), [signed], signatures)
+    const found = await follow(pinnedBy(before, digestOf(last)), [signed], judging)
     if ('refused' in found) throw new Objection(3, found.refused.message)
     if (found.sets.length === 0) throw new Objection(3, `version ${before.version} is in force already`)
     return
   }
   const isFirst = set.version === 1 && set.previous === no_key_set.digest
   if (!isFirst) throw new Objection(3, 'the sets before this one are not here; restore them from a backup')
-  const fault = await ownFault(set, signed, signatures)
+  const fault = await ownFault(set, signed, judging)
   if (fault) throw new Objection(3, fault.message)
 }
 

@@ -27,6 +27,8 @@ export type KeySets = {
   all(): readonly Jws[]
   /** The version that each peer was sent last by this process. */
   readonly told: Map<string, number>
+  /** Why a peer could not be told, as it was logged last. */
+  readonly unsent: Map<string, string>
 }
 export const keySetsPart = part<KeySets>('key-sets')
 

@@ -9,12 +9,13 @@ import { type Jws, jws } from '../../../kernel/keys.ts'
 import { keys_schema } from '../../../kernel/one-way.ts'
 import { operation } from '../../../kernel/operation.ts'
 import { inOneLine, parseBy } from '../../../kernel/parsing.ts'
-import { pinnedOf, repinned } from '../../../kernel/peer-keys.ts'
+import { earliestFor, pinnedOf, repinned } from '../../../kernel/peer-keys.ts'
 import { unlabelledStatementIn } from '../../../kernel/statement-format.ts'
 import { unlabelledBody } from '../../../kernel/transport.ts'
 import { verify } from '../message/verify.ts'
 import { oneWayOf } from '../one-way.ts'
 import { pinnedPeersPart, signaturesPart } from '../parts.ts'
+import { filedropSettings } from '../settings.ts'
 
 /** An epoch is opened by the carrier, before it hands the announcement on: nothing is left to do. */
 const told = z.union([keysData, z.strictObject({ epoch: jws })])
@@ -51,16 +52,18 @@ export const take = operation({
 })
 
 async function takeChain(call: Call, src: string, chain: readonly Jws[]): Promise<z.infer<typeof taken> | Refused> {
+  const { trusted_clock } = call.settings(filedropSettings)
   let forked: Refused | undefined
   let versions = 0
   const changed = await call.part(pinnedPeersPart).change(src, async (peer) => {
-    const found = await follow(pinnedOf(peer), chain, call.part(signaturesPart))
+    const earliest = trusted_clock ? earliestFor(peer, call.now()) : undefined
+    const found = await follow(pinnedOf(peer), chain, { signatures: call.part(signaturesPart), earliest })
     if ('refused' in found) {
       if (found.forked) forked = found.refused
       return found.refused
     }
     versions = found.sets.length
-    const next = repinned(peer, found.sets)
+    const next = repinned(peer, found)
     if (isRefused(next) || next === peer) return next
     // Told before it counts: a crash between the two tells it once more.
     const { threshold, root_threshold, key_set, keys } = next

@@ -13,7 +13,7 @@ const five_seconds_ms = 5_000
 export const keysets: Worker = { name: 'keysets', when: { every_ms: five_seconds_ms }, run }
 
 async function run(call: Call): Promise<void> {
-  const { all, told } = call.part(keySetsPart)
+  const { all, told, unsent } = call.part(keySetsPart)
   const sets = all()
   const last = sets.at(-1)
   const version = last && keySetIn(last)?.version
@@ -23,9 +23,12 @@ async function run(call: Call): Promise<void> {
     try {
       await send(call, peer, last, version, sets.slice(0, -1))
       told.set(peer.name, version)
+      unsent.delete(peer.name)
     } catch (error) {
       // A channel that stands now is tried again; the other peers are told meanwhile.
-      call.log.warn('site.keyset.unsent', { peer: peer.name, version, error: String(error) })
+      const why = `${version}: ${error}`
+      if (unsent.get(peer.name) !== why) call.log.warn('site.keyset.unsent', { peer: peer.name, detail: why })
+      unsent.set(peer.name, why)
     }
   }
 }
