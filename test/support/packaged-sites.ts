@@ -41,6 +41,8 @@ export type PackagedSite = {
   /** `platform serve` with these roles, or all; resolves when every listener is open. */
   start(...roles: readonly string[]): Promise<Daemon>
   startAs(user: User, ...roles: readonly string[]): Promise<Daemon>
+  /** Starts all roles under a tool, which must end where the command begins and leave the daemon the child of the test. */
+  startUnder(tool: readonly string[]): Promise<Daemon>
   /** Starts all roles in a build that kills itself at this fault point, `name` or `name:nth`. */
   startUntil(faultPoint: string): Promise<Daemon>
   /** Runs a command in that build; `exit` is null when it has died there. */
@@ -124,11 +126,12 @@ async function makeSite(base: string, name: string, daemons: Set<ChildProcess>):
   const urls = new Map<string, string>()
   const serving = async (
     roles: readonly string[],
-    given: Pick<Starting, 'user' | 'env'> & { program?: string } = {},
+    given: Pick<Starting, 'user' | 'env'> & { program?: string; under?: readonly string[] } = {},
   ) => {
     const log = path.join(base, `${name}-${++starts}.log`)
     const program = given.program ?? (given.user ? executableIn(base) : executable())
-    const begun = await started({ ...given, program, words: ['serve', ...roles, '--site', dir], log }, daemons)
+    const [first = program, ...words] = [...(given.under ?? []), program, 'serve', ...roles, '--site', dir]
+    const begun = await started({ ...given, program: first, words, log }, daemons)
     for (const [role, url] of begun.serving) urls.set(role, url)
     return begun.daemon
   }
@@ -145,6 +148,7 @@ async function makeSite(base: string, name: string, daemons: Set<ChildProcess>):
     platformAs: (user, words) => run([...words, '--site', dir], { cwd: base, user }),
     start: (...roles) => serving(roles),
     startAs: (user, ...roles) => serving(roles, { user }),
+    startUnder: (under) => serving([], { under, env: { PATH: process.env.PATH ?? '' } }),
     startUntil: (faultPoint) => serving([], dyingAt(faultPoint)),
     platformUntil: (faultPoint, words) => run([...words, '--site', dir], { cwd: base, ...dyingAt(faultPoint) }),
     async as(subject, roles, clearance = 'SECRET') {
