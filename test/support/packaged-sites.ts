@@ -41,8 +41,12 @@ export type PackagedSite = {
   /** `platform serve` with these roles, or all; resolves when every listener is open. */
   start(...roles: readonly string[]): Promise<Daemon>
   startAs(user: User, ...roles: readonly string[]): Promise<Daemon>
+  /** Starts all roles under a tool, which must end where the command begins and leave the daemon the child of the test. */
+  startUnder(tool: readonly string[]): Promise<Daemon>
   /** Starts all roles in a build that kills itself at this fault point, `name` or `name:nth`. */
   startUntil(faultPoint: string): Promise<Daemon>
+  /** Runs a command in that build; `exit` is null when it has died there. */
+  platformUntil(faultPoint: string, words: readonly string[]): Promise<Ended>
   /** Someone of the site's tenant with a token minted by the command line; cleared for everything unless said. */
   as(subject: string, roles: readonly string[], clearance?: string): Promise<Person>
 }
@@ -81,6 +85,7 @@ type Around = {
   readonly cwd?: string
   readonly input?: string
   readonly user?: User | undefined
+  readonly program?: string
 }
 
 /** The executable where every user reaches it; the folder is opened for them. */
@@ -94,7 +99,7 @@ function executableIn(dir: string): string {
 /** Runs the packaged executable to its end; nothing of the test's own environment is seen. */
 export async function run(words: readonly string[], around: Around = {}): Promise<Ended> {
   const { env = {}, cwd, input = '', user } = around
-  const program = user && cwd ? executableIn(cwd) : executable()
+  const program = around.program ?? (user && cwd ? executableIn(cwd) : executable())
   const child = spawn(program, [...words], { env, stdio: 'pipe', ...(cwd ? { cwd } : {}), ...user })
   const said = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => (said.stdout += text))
@@ -121,11 +126,12 @@ async function makeSite(base: string, name: string, daemons: Set<ChildProcess>):
   const urls = new Map<string, string>()
   const serving = async (
     roles: readonly string[],
-    given: Pick<Starting, 'user' | 'env'> & { program?: string } = {},
+    given: Pick<Starting, 'user' | 'env'> & { program?: string; under?: readonly string[] } = {},
   ) => {
     const log = path.join(base, `${name}-${++starts}.log`)
     const program = given.program ?? (given.user ? executableIn(base) : executable())
-    const begun = await started({ ...given, program, words: ['serve', ...roles, '--site', dir], log }, daemons)
+    const [first = program, ...words] = [...(given.under ?? []), program, 'serve', ...roles, '--site', dir]
+    const begun = await started({ ...given, program: first, words, log }, daemons)
     for (const [role, url] of begun.serving) urls.set(role, url)
     return begun.daemon
   }
@@ -142,8 +148,9 @@ async function makeSite(base: string, name: string, daemons: Set<ChildProcess>):
     platformAs: (user, words) => run([...words, '--site', dir], { cwd: base, user }),
     start: (...roles) => serving(roles),
     startAs: (user, ...roles) => serving(roles, { user }),
-    startUntil: (faultPoint) =>
-      serving([], { program: executableWithFaultPoints(), env: { PLATFORM_FAULT_POINT: faultPoint } }),
+    startUnder: (under) => serving([], { under, env: { PATH: process.env.PATH ?? '' } }),
+    startUntil: (faultPoint) => serving([], dyingAt(faultPoint)),
+    platformUntil: (faultPoint, words) => run([...words, '--site', dir], { cwd: base, ...dyingAt(faultPoint) }),
     async as(subject, roles, clearance = 'SECRET') {
       const words = ['token', 'mint', '--subject', subject, '--roles', roles.join(','), '--clearance', clearance]
       const { token } = await site.answered(words)
@@ -154,6 +161,10 @@ async function makeSite(base: string, name: string, daemons: Set<ChildProcess>):
   const exported = await platform(['keys', 'export', '--out', keys])
   if (exported.exit !== 0) throw new Error(exported.stderr)
   return site
+}
+
+function dyingAt(faultPoint: string) {
+  return { program: executableWithFaultPoints(), env: { PLATFORM_FAULT_POINT: faultPoint } }
 }
 
 type Started = { readonly daemon: Daemon; readonly serving: readonly (readonly [role: string, url: string])[] }

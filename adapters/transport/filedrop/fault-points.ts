@@ -29,6 +29,8 @@ export const faultPoints = [
   'moved-back',
   'reason-removed',
   'waiver-spent',
+  // Export and import: after each thing that the command has done to the site or to the medium.
+  'courier-step',
 ] as const
 export type FaultPoint = (typeof faultPoints)[number]
 

@@ -15,6 +15,7 @@ import { statementFormats } from '../../kernel/statement-format.ts'
 import { filedropSettings } from '../../roles/site/settings.ts'
 import { accreditedPeers } from '../accredited-peers.ts'
 import { asInvoker, asOwnerOf } from '../acting.ts'
+import { faultStop } from '../fault-stop.ts'
 import { passphraseIn } from '../passphrase.ts'
 import { valuesOf } from '../profile.ts'
 import type { SiteFolder } from '../site-folder.ts'
@@ -91,7 +92,11 @@ function around(folder: SiteFolder, env: Environment) {
 }
 
 function handsFor(folder: SiteFolder): Hands {
-  return { site: (act) => asOwnerOf(folder.filedrop, act), medium: asInvoker }
+  const step = <T>(done: T): T => {
+    faultStop?.('courier-step')
+    return done
+  }
+  return { site: (act) => step(asOwnerOf(folder.filedrop, act)), medium: (act) => step(asInvoker(act)) }
 }
 
 function requireMedium(media: string): void {
