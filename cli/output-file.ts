@@ -3,18 +3,26 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { offline } from '../daemon/boot/offline.ts'
 import { Failure } from './command.ts'
 
-/** As whoever typed the command; on disk when it returns. Throws `Failure` (3) for a file that exists. */
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such folder',
+  ENOTDIR: 'there is no such folder',
+  ENOSPC: 'the disk is full',
+  EROFS: 'the disk is read-only',
+}
+
+/** As whoever typed the command; on disk when it returns. Throws `Failure`: 3 for a file that exists, 1 for no room. */
 export function writeOutputFile(file: string, content: string): void {
   offline.asInvoker(() => {
     try {
       writeFileSync(file, content, { flag: 'wx', mode: 0o600, flush: true })
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
+      const { code } = error as NodeJS.ErrnoException
+      if (code === 'EEXIST') {
         throw new Failure(3, `${file} exists already`, 'name another file')
       }
       // Half a document is none.
       rmSync(file, { force: true })
-      throw error
+      throw new Failure(1, `${file} cannot be written: ${reasons[code ?? ''] ?? 'it may not be written by this user'}`)
     }
   })
 }

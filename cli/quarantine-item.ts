@@ -13,6 +13,7 @@ const found = z.object({
   sender_tenant_id: z.string().optional(),
   files: z.array(z.object({ name: z.string(), was: z.string(), sha384: z.string().optional() })),
   release: z.object({ signature: jws }).optional(),
+  is_release_withheld: z.literal(true).optional(),
 })
 
 export type Item = Omit<z.infer<typeof found>, 'files'> & {

@@ -103,9 +103,20 @@ export function approvalOf(request: ReleaseRequest, subject: string, more: objec
   return { ...request, step: 'approval', subject, created, request: sha384(releasePayload(request)), ...more }
 }
 
-/** Hands in a signature under a token of this subject; the answer. */
-export async function handsIn(site: SmallSite, step: 'request' | 'approve', item: string, signature: Jws, sub: string) {
-  const token = await site.token({ sub, roles: ['operator'] })
+/** Hands in a signature under a token of this subject, without clearance unless said; the answer. */
+export async function handsIn(
+  site: SmallSite,
+  step: 'request' | 'approve',
+  item: string,
+  signature: Jws,
+  sub: string,
+  level?: string,
+) {
+  const token = await site.token({
+    sub,
+    roles: ['operator'],
+    ...(level ? { clearance: { level, categories: [] } } : {}),
+  })
   return await site.ask('site', {
     method: 'POST',
     path: `/api/v2/site/quarantine/${item}/${step}`,

@@ -52,7 +52,9 @@ export type ReadReceipt = { readonly peer: Peer; readonly receipt: GapReceipt }
 /** A receipt of a pinned peer about this site's own channel. Refuses `signature_invalid`, and `invalid` for one of another use or time. */
 export async function readGapReceipt(note: Jws, around: Surroundings): Promise<ReadReceipt | Refused> {
   const { peers, signatures, site, clock, settings } = around
-  const peer = await peers.get(claimedEnds(note)?.src ?? '')
+  const { src = '', dst = '' } = claimedEnds(note) ?? {}
+  if (src === site) return refuse('invalid', `the receipt is one of this site’s own: carry it to ${dst}`)
+  const peer = await peers.get(src)
   if (!peer) return refuse('signature_invalid', 'it is not signed by a pinned peer')
   const receipt = await bySigner('gap-receipt', note, peer, gapReceipt, signatures)
   if (isRefused(receipt)) return receipt

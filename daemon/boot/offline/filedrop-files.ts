@@ -11,6 +11,7 @@ import { type Verification, verifyFile } from '../../../adapters/transport/filed
 import type { PublicKey } from '../../kernel/keys.ts'
 import type { Peer } from '../../kernel/peer.ts'
 import { type PendingRelease, releaseRequests } from '../../roles/site/quarantine/model.ts'
+import { pendingIn } from '../../roles/site/quarantine/pending.ts'
 import { filedropSettings } from '../../roles/site/settings.ts'
 import { valuesOf } from '../profile.ts'
 import type { SiteFolder } from '../site-folder.ts'
@@ -72,9 +73,7 @@ export async function quarantined(folder: SiteFolder, env: Environment, id: stri
 async function pendingRelease(folder: SiteFolder, item: string, now: number): Promise<PendingRelease | undefined> {
   const role = rolesWithDatabase(folder).find(({ name }) => name === 'site')
   const found = role && (await withDatabase(folder, role, ({ store }) => store.get(releaseRequests, item)))
-  if (!found || found.value.expires_ts <= now) return undefined
-  const { tenant_id: _tenant, expires_ts: _expires, ...pending } = found.value
-  return pending
+  return found && found.value.expires_ts > now ? pendingIn(found) : undefined
 }
 
 function requireFile(path: string): void {

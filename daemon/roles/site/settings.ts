@@ -66,7 +66,7 @@ export const filedropSettings = block('filedrop', {
     .meta({ doc: 'Whether times are judged at all; without a trusted clock sequence alone decides.' }),
   truncated_after_s: z.int().min(1).default(86_400).meta({ doc: 'How long an incomplete message is waited for.' }),
   max_body_bytes: z.int().min(1_024).max(67_108_864).default(4_194_304).meta({ doc: 'Largest body that is read.' }),
-  max_envelope_bytes: z.int().min(1_024).max(1_048_576).default(65_536).meta({ doc: 'Largest envelope that is read.' }),
+  max_envelope_bytes: z.int().min(1_024).max(65_536).default(65_536).meta({ doc: 'Largest envelope that is read.' }),
   quarantine_max_bytes: z
     .int()
     .min(1_048_576)

@@ -1,7 +1,7 @@
 // A release from quarantine over HTTP: two people with two keys, each under their own name, for those bytes, in time; nobody else.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { readKeyFiles, type StoredKey } from '../../../adapters/keys/jose/key-files.ts'
 import { generateKey } from '../../../adapters/keys/jose/key-life.ts'
 import { sha384 } from '../../../daemon/kernel/canonical.ts'
@@ -225,6 +225,64 @@ test('the payload that an approval names is the one that was signed', async () =
   const { signature, digest } = answer.json as { signature: { payload: string }; digest: string }
   expect(sha384(Buffer.from(signature.payload, 'base64url'))).toBe(digest)
   expect(approvalOf(said, 'bob').request).toBe(digest)
+})
+
+describe('under a label that people name', () => {
+  const named = { policy: 'SITE', level: 'SECRET', categories: [], originator: 'bravo', releasable_to: ['alpha'] }
+  const says = { waiver: 'LABEL_MISSING', label: named }
+  const path = () => `/api/v2/site/quarantine/${lying.item}`
+  const seenBy = async (level: string) => {
+    const token = await site.token({ sub: 'bob', roles: ['operator'], clearance: { level, categories: [] } })
+    const { items } = (await site.ask('site', { method: 'GET', path: '/api/v2/site/quarantine', token })).json as {
+      items: { id: string }[]
+    }
+    return [
+      (await site.ask('site', { method: 'GET', path: path(), token })).json as object,
+      items.find(({ id }) => id === lying.item),
+    ]
+  }
+  const codeOf = ({ json, status }: Awaited<ReturnType<typeof handsIn>>) => (json as { code?: string }).code ?? status
+  beforeEach(async () => {
+    const times = { created: new Date().toISOString(), not_after: new Date(Date.now() + 86_400_000).toISOString() }
+    lying = await expired(site, { ...times, label: undefined })
+  })
+
+  test('nobody who is not cleared for it asks for it, or approves it, and is told so and no more', async () => {
+    const said = requestOf(lying, 'ann', says)
+    const signed = await ann.sign(said)
+    expect(codeOf(await handsIn(site, 'request', lying.item, signed, 'ann', 'CONFIDENTIAL'))).toBe('forbidden')
+    expect(await handsIn(site, 'request', lying.item, signed, 'ann', 'SECRET')).toMatchObject({ status: 201 })
+    const approval = await bob.sign(approvalOf(said, 'bob'))
+    const answer = await handsIn(site, 'approve', lying.item, approval, 'bob', 'CONFIDENTIAL')
+    expect([codeOf(answer), JSON.stringify(answer.json)]).toEqual(['forbidden', expect.stringContaining('cleared')])
+    expect(JSON.stringify(answer.json)).not.toMatch(/SECRET|ann|courier/)
+    for (const shown of await seenBy('CONFIDENTIAL')) {
+      expect(shown).toHaveProperty('is_release_withheld', true)
+      expect(shown).not.toHaveProperty('release')
+    }
+    for (const shown of await seenBy('SECRET'))
+      expect(shown).toMatchObject({ release: { subject: 'ann', label: named } })
+    expect(await handsIn(site, 'approve', lying.item, approval, 'bob', 'SECRET')).toMatchObject({ status: 202 })
+    await vi.waitFor(() => expect(reasons().map(({ reason }) => reason)).toContain('REFUSED'), 20_000)
+  })
+
+  test('another request takes its place, also by a person who may not see the one before', async () => {
+    await handsIn(site, 'request', lying.item, await ann.sign(requestOf(lying, 'ann', says)), 'ann', 'SECRET')
+    const lower = { ...says, label: { ...named, level: 'RESTRICTED' } }
+    const signed = await bob.sign(requestOf(lying, 'bob', lower))
+    expect(await handsIn(site, 'request', lying.item, signed, 'bob', 'RESTRICTED')).toMatchObject({ status: 201 })
+    for (const shown of await seenBy('RESTRICTED')) expect(shown).toMatchObject({ release: { subject: 'bob' } })
+  })
+
+  test('what the audit chain keeps of it is not for auditors below it', async () => {
+    await handsIn(site, 'request', lying.item, await ann.sign(requestOf(lying, 'ann', says)), 'ann', 'SECRET')
+    const recorded = async (level: string) => {
+      const token = await site.token({ roles: ['auditor'], clearance: { level, categories: [] } })
+      const at = '/api/v2/audit?action=site.quarantine.request'
+      return ((await site.ask('site', { method: 'GET', path: at, token })).json as { items: object[] }).items.length
+    }
+    expect(await Promise.all(['CONFIDENTIAL', 'SECRET'].map(recorded))).toEqual([0, 1])
+  })
 })
 
 test('a request ends after a week: nobody sees it any more, and nobody can approve it', async () => {

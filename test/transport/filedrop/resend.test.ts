@@ -179,7 +179,8 @@ describe('a receipt that is not what it should be', () => {
   const made = () => new Date(world.clock.ms - 10 * 86_400_000).toISOString()
 
   test.each<[string, () => Promise<Jws>, string]>([
-    ['of this site itself', () => receiptWith({}, world.alpha), 'signature_invalid'],
+    ['signed by this site itself', () => receiptWith({}, world.alpha), 'signature_invalid'],
+    ['of this site itself', () => receiptWith({ src: 'alpha', dst: 'bravo' }, world.alpha), 'invalid'],
     ['of nobody known', () => receiptWith({ src: 'charlie' }), 'signature_invalid'],
     ['for another site', () => receiptWith({ dst: 'charlie' }), 'invalid'],
     ['of another channel', () => receiptWith({ channel: 'filedrop/bravo/alpha' }), 'invalid'],

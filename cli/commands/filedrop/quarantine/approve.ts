@@ -28,6 +28,13 @@ export const definition = command({
     const { api, subject } = await serviceAs(given, terminal)
     const item = await itemToSign(api, given.item, terminal)
     // What was signed, not what is told of it.
+    if (item.is_release_withheld) {
+      throw new Failure(
+        3,
+        `the release of ${item.id} is requested under a label that you are not cleared for`,
+        'somebody who is cleared for it must approve: `platform token inspect` shows what your token says',
+      )
+    }
     const request = item.release && releaseIn(releaseRequest, item.release.signature)
     if (!request) throw new Failure(3, `nobody has requested the release of ${item.id}`)
     terminal.note(releaseText(terminal, request))

@@ -19,7 +19,8 @@ export const definition = command({
     const rows = items as readonly Readonly<Record<string, unknown>>[]
     const requested = {
       heading: 'release requested by',
-      cell: (row: Row) => (row.release as { subject?: string } | undefined)?.subject,
+      cell: (row: Row) =>
+        row.is_release_withheld ? '(above your clearance)' : (row.release as { subject?: string } | undefined)?.subject,
     }
     const columns = ['id', 'reason', 'detail', 'at', 'bytes', requested]
     show(terminal, given.json, { items: rows }, () => table(terminal, rows, columns, 'nothing is in quarantine'))

@@ -6,8 +6,9 @@ import { operation } from '../../../kernel/operation.ts'
 import { releaseApproval, releaseIn, releaseRequest } from '../../../kernel/release.ts'
 import { custodyOf } from '../custody.ts'
 import { heldAt, judged, noSuchItem, unreadable } from './judging.ts'
-import { itemFields, type PendingRelease, personalSignature, releaseRequests } from './model.ts'
-import { type Held, ownSignature, pairObjection } from './rules.ts'
+import { itemFields, personalSignature } from './model.ts'
+import { pendingOf } from './pending.ts'
+import { type Held, notCleared, ownSignature, pairObjection } from './rules.ts'
 
 export const approve = operation({
   summary: 'Approve the release of a quarantined message that another person has requested',
@@ -31,11 +32,12 @@ export const approve = operation({
     const objection = pairObjection([asked.request, asked.requester], [approval, approver])
     if (objection) return objection
     const { waiver, digests, label } = approval
-    const event = call.audited('site.quarantine.approve', held.item, {
+    const detail = {
       ...{ waiver, digests, reason: approval.reason, requested_by: asked.requester.subject },
       ...(label ? { named_label: label } : {}),
       ...{ request: asked.pending.signature, approval: signature },
-    })
+    }
+    const event = call.audited('site.quarantine.approve', held.item, detail, label)
     // The request stays until its time is over: it is for this item, which is gone when this is done.
     const refused = await custodyOf(call).release(peer, { id, waiver, digests, label }, [event])
     return refused ?? { released: held.item }
@@ -44,7 +46,8 @@ export const approve = operation({
 
 /** Judged again in full: a person may have been let go since, and the files may be others. */
 async function requested(call: Call, held: Held) {
-  const pending: PendingRelease | undefined = (await call.store(releaseRequests).find(held.item))?.value
+  const { release: pending, is_release_withheld } = await pendingOf(call, held.item)
+  if (is_release_withheld) return notCleared()
   const request = pending && releaseIn(releaseRequest, pending.signature)
   if (!pending || !request) return refuse('conflict', 'nobody has requested the release of this item')
   const requester = await judged(call, request, pending.signature, held)

@@ -19,12 +19,11 @@ export const get = operation({
     const found = await call.part(quarantinesPart).get(peer, id)
     if (!found) return noSuchItem()
     const pinned = await call.part(peersPart).get(peer)
-    const release = await pendingOf(call, found.id)
     return {
       ...found,
       site: call.site.name,
       ...(pinned ? { sender_tenant_id: pinned.tenant_id } : {}),
-      ...(release ? { release } : {}),
+      ...(await pendingOf(call, found.id)),
     }
   },
 })

@@ -24,10 +24,7 @@ export const list = operation({
     if (cursor !== undefined && !after) return refuse('malformed', 'the cursor is not one of this list')
     const found = await call.part(quarantinesPart).list(peer, limit, after)
     const items = []
-    for (const entry of found) {
-      const release = await pendingOf(call, entry.id)
-      items.push(release ? { ...entry, release } : entry)
-    }
+    for (const entry of found) items.push({ ...entry, ...(await pendingOf(call, entry.id)) })
     const last = found.at(-1)
     return { items, ...(last && items.length === limit ? { next_cursor: cursorOf(last) } : {}) }
   },

@@ -31,10 +31,13 @@ export const pendingRelease = z
   .meta({ id: 'PendingRelease', description: 'The request to release an item of quarantine' })
 export type PendingRelease = z.infer<typeof pendingRelease>
 
-/** By the item's id: a later request takes the place of an earlier one. */
+/**
+ * By the item's id: a later request takes the place of an earlier one. The label that it names stands in what was signed
+ * alone: here it would hide from people that anybody has asked.
+ */
 export const releaseRequests = collection({
   name: 'release_request',
-  schema: z.strictObject({ tenant_id: z.string(), ...pendingRelease.shape, expires_ts: z.int() }),
+  schema: z.strictObject({ tenant_id: z.string(), ...pendingRelease.omit({ label: true }).shape, expires_ts: z.int() }),
   indexes: ['created'],
 })
 
@@ -49,6 +52,10 @@ export const quarantineEntry = z
     digest: z.string().optional(),
     bytes: z.int().min(0),
     release: pendingRelease.optional(),
+    is_release_withheld: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'There is a request, under a label that the caller is not cleared for' }),
   })
   .meta({ id: 'QuarantineEntry' })
 export type QuarantineEntry = z.infer<typeof quarantineEntry>

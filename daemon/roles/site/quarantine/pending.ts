@@ -1,11 +1,30 @@
-// The requests that still wait for a second person.
+// The requests that still wait for a second person, as far as a caller may know of them.
+import type * as z from 'zod'
 import type { Call } from '../../../kernel/call.ts'
+import { dominates, type Label } from '../../../kernel/label.ts'
+import { releaseIn, releaseRequest } from '../../../kernel/release.ts'
+import type { Doc } from '../../../kernel/store.ts'
 import { type PendingRelease, releaseRequests } from './model.ts'
 
-/** Undefined when nobody has asked, or its time is over. */
-export async function pendingOf(call: Call, item: string): Promise<PendingRelease | undefined> {
+/** Nothing when nobody has asked, or its time is over. Under a label above the caller only that somebody has. */
+export async function pendingOf(call: Call, item: string): Promise<Told> {
   const found = await call.store(releaseRequests).find(item)
-  if (!found || found.value.expires_ts <= call.now()) return undefined
-  const { tenant_id: _tenant, expires_ts: _expires, ...pending } = found.value
-  return pending
+  if (!found || found.value.expires_ts <= call.now()) return {}
+  const release = pendingIn(found)
+  return isCleared(call, release.label) ? { release } : { is_release_withheld: true }
+}
+
+export type Told = { readonly release?: PendingRelease; readonly is_release_withheld?: true }
+
+type Kept = z.infer<typeof releaseRequests.schema>
+
+export function pendingIn({ value }: Doc<Kept>): PendingRelease {
+  const { tenant_id: _tenant, expires_ts: _expires, ...pending } = value
+  const label = releaseIn(releaseRequest, pending.signature)?.label
+  return label ? { ...pending, label } : pending
+}
+
+/** Whoever lets a message in under a label must be one who may see what bears it. */
+export function isCleared({ caller, site }: Pick<Call, 'caller' | 'site'>, label: Label | undefined): boolean {
+  return label === undefined || dominates(caller, label, site.labels)
 }

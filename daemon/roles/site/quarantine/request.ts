@@ -8,7 +8,8 @@ import { operation } from '../../../kernel/operation.ts'
 import { type ReleaseRequest, releaseIn, releasePayload, releaseRequest } from '../../../kernel/release.ts'
 import { endOf, heldAt, judged, noSuchItem, unreadable } from './judging.ts'
 import { itemFields, type PendingRelease, pendingRelease, personalSignature, releaseRequests } from './model.ts'
-import { ownSignature } from './rules.ts'
+import { isCleared } from './pending.ts'
+import { notCleared, ownSignature } from './rules.ts'
 
 export const request = operation({
   summary: 'Ask for the release of a quarantined message, by a signature of one’s own',
@@ -27,6 +28,7 @@ export const request = operation({
     if (!said) return unreadable()
     const signer = ownSignature(await judged(call, said, signature, held), call.caller.subject)
     if (isRefused(signer)) return signer
+    if (!isCleared(call, said.label)) return notCleared()
     return await keep(call, said, signature)
   },
 })
@@ -37,10 +39,16 @@ async function keep(call: Call, said: ReleaseRequest, signature: Jws): Promise<P
   const expires_ts = endOf(call, said)
   const ends = new Date(expires_ts).toISOString()
   const digest = sha384(releasePayload(said))
-  const pending = { subject, waiver, reason, created, ends, digest, signature, ...(label ? { label } : {}) }
-  const event = call.audited('site.quarantine.request', item, { waiver, digests: said.digests, reason, signature })
+  const kept = { subject, waiver, reason, created, ends, digest, signature }
+  const pending = label ? { ...kept, label } : kept
+  const event = call.audited(
+    'site.quarantine.request',
+    item,
+    { waiver, digests: said.digests, reason, signature },
+    label,
+  )
   const store = call.store(releaseRequests)
-  const next = { tenant_id: call.site.tenant_id, ...pending, expires_ts }
+  const next = { tenant_id: call.site.tenant_id, ...kept, expires_ts }
   if ((await store.create(item, next, [event])) !== 'exists') return pending
   await store.update(item, ({ value }) =>
     value.digest === digest ? { answer: undefined } : { answer: undefined, next, audit: [event] },

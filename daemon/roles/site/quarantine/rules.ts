@@ -112,6 +112,11 @@ export function pairObjection(
   return canonical(asked) === canonical(granted) ? undefined : refuse('conflict', 'the approval grants something else')
 }
 
+/** Says that there is a label, and nothing of it. */
+export function notCleared(): Refused {
+  return refuse('forbidden', 'it is to be released under a label that the caller is not cleared for')
+}
+
 /** A person acts under their own name alone. */
 export function ownSignature(signer: Signer | Refused, caller_subject: string): Signer | Refused {
   if (isRefused(signer) || signer.subject === caller_subject) return signer
