@@ -62,6 +62,10 @@ export const resent = z
     resent: z.int().min(0).meta({ description: 'Messages that went out again' }),
     waiting: z.int().min(0).meta({ description: 'Messages that the carrier has not taken yet' }),
     not_resent: z.array(z.strictObject({ first: z.int(), last: z.int(), why: notResent })),
+    announcement: z
+      .enum(['resent', 'waiting', ...notResent.options])
+      .optional()
+      .meta({ description: 'That of the current epoch; absent where the receipt is about this one' }),
     next: z
       .int()
       .optional()
@@ -77,14 +81,17 @@ export type Dropped = { readonly channel: string; readonly messages: number; rea
 
 /** Every method throws `Refused('not_found')` for a peer that is not pinned, and `('unavailable')` for a channel that stands. */
 export interface OneWay {
-  /** JWS `gap-receipt` over a `GapReceipt`: what is missing of what the peer has sent. */
-  gapReceipt(peer: string): Promise<Jws>
+  /** JWS `gap-receipt` over a `GapReceipt`: what is missing of what the peer has sent in this epoch, else the current one. */
+  gapReceipt(peer: string, epoch?: number): Promise<Jws>
   /**
    * Puts the identical bytes where the carrier takes them, of at most 1,000 numbers a call: `next` says where to go on.
    * Throws `Refused('rate_limited')`.
    */
   resend(wanted: Wanted): Promise<Resent>
-  /** The same for what a peer's receipt names, from the number `from` on. Throws `Refused('signature_invalid')` and `('invalid')`. */
+  /**
+   * The same for what a peer's receipt names, from the number `from` on; and the announcement of the current epoch, when the
+   * receipt shows that the peer does not know of it. Throws `Refused('signature_invalid')` and `('invalid')`.
+   */
   resendFor(receipt: Jws, from?: number): Promise<Resent>
   /** What the root keys must sign to open the next epoch towards the peer. */
   draftEpoch(peer: string): Promise<Omit<EpochAnnouncement, 'reason'>>

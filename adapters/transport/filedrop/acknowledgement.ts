@@ -28,12 +28,13 @@ export async function composeAcknowledgement(
   around: Surroundings,
 ): Promise<Outgoing> {
   const label = ownLabel(peer, around)
-  const empty = await makeGapReceipt(line, peer, around, 0)
+  const empty = await makeGapReceipt(line, peer, around, { most_bytes: 0 })
   const size = sizeFor(empty)
   const room = size - bodyBytes(label, empty, '')
   const said = Buffer.byteLength(empty.payload, 'base64url')
   // Four characters for three bytes; the numbers of the two receipts may differ by a few digits.
-  const receipt = await makeGapReceipt(line, peer, around, said + Math.floor((room * 3) / 4) - spare_bytes)
+  const most_bytes = said + Math.floor((room * 3) / 4) - spare_bytes
+  const receipt = await makeGapReceipt(line, peer, around, { most_bytes })
   const padding = ' '.repeat(size - bodyBytes(label, receipt, ''))
   return {
     peer: peer.name,

@@ -72,10 +72,13 @@ async function resendMissing(
   { epoch, missing }: GapReceipt,
   around: Surroundings,
 ): Promise<boolean> {
-  const runs = before.receipt.epoch === epoch ? inBoth(before.receipt.missing, missing) : []
-  if (runs.length === 0) return false
+  if (before.receipt.epoch !== epoch) return false
+  const runs = inBoth(before.receipt.missing, missing)
   try {
-    const { resent, not_resent } = await outbox.resending.resend(epoch, runs, { before: before.at })
+    const left = { before: before.at }
+    if ((await outbox.resending.announceAgain(epoch, left)) === 'resent') return true
+    if (runs.length === 0) return false
+    const { resent, not_resent } = await outbox.resending.resend(epoch, runs, left)
     if (not_resent.length > 0) {
       around.log.warn('filedrop.resend.impossible', { peer: line.peer, epoch, not_resent: not_resent.slice(0, 16) })
     }

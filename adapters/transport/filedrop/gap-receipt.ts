@@ -14,16 +14,16 @@ const day_ms = 86_400_000
 /** What fits into a JWS of this house. */
 const most_receipt_bytes = 48_000
 
-/** Of the channel's current epoch. The lowest runs that fit into so many bytes; the next receipt tells of the others. */
+/** Of the channel's current epoch, unless said. The lowest runs that fit into so many bytes; the next receipt tells of the others. */
 export async function makeGapReceipt(
   line: Line,
   peer: Peer,
   around: Surroundings,
-  most_bytes = most_receipt_bytes,
+  given: { readonly epoch?: number | undefined; readonly most_bytes?: number } = {},
 ): Promise<Jws> {
   const { journal, clock, site, signatures } = around
   const channel = line.channel.in
-  const epoch = (await journal.channels()).find((each) => each.channel === channel)?.epoch ?? 1
+  const epoch = given.epoch ?? (await journal.channels()).find((each) => each.channel === channel)?.epoch ?? 1
   const { floor, highest } = await journal.progress(channel, epoch)
   const missing = await journal.gaps(channel, epoch, most_missing_runs)
   const now = clock.now()
@@ -32,7 +32,7 @@ export async function makeGapReceipt(
     created: new Date(now).toISOString(),
     not_after: new Date(now + peer.not_after_days * day_ms).toISOString(),
   }
-  return await signatures.sign('gap-receipt', Buffer.from(fitting(receipt, most_bytes)))
+  return await signatures.sign('gap-receipt', Buffer.from(fitting(receipt, given.most_bytes ?? most_receipt_bytes)))
 }
 
 function fitting(receipt: GapReceipt, most_bytes: number): string {

@@ -17,9 +17,9 @@ export function oneWay(around: Surroundings, lineOf: (peer: string) => RunningLi
     return { peer, running: lineOf(peer.name) }
   }
   return {
-    async gapReceipt(name) {
+    async gapReceipt(name, epoch) {
       const { peer, running } = await pinned(name)
-      return await makeGapReceipt(running.line, peer, around)
+      return await makeGapReceipt(running.line, peer, around, { epoch })
     },
     async resend({ peer: name, epoch, first, last }) {
       const { peer, running } = await pinned(name)
@@ -33,7 +33,9 @@ export function oneWay(around: Surroundings, lineOf: (peer: string) => RunningLi
       const { epoch, missing, src } = read.receipt
       const { outbox } = lineOf(src)
       await outbox.lookForPickups()
-      return { peer: src, ...(await outbox.resending.resend(epoch, missing, { from })) }
+      const announcement = await outbox.resending.announceAgain(epoch)
+      const answer = await outbox.resending.resend(epoch, missing, { from })
+      return { peer: src, ...answer, ...(announcement ? { announcement } : {}) }
     },
     async draftEpoch(name) {
       const { running } = await pinned(name)

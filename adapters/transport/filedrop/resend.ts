@@ -16,6 +16,11 @@ const batch = 64
 export type Resending = {
   /** The runs rise, and are of one epoch. Throws `Refused('rate_limited')` and `('unavailable')`. */
   resend(epoch: number, runs: readonly Gap[], which?: Which): Promise<Omit<Resent, 'peer'>>
+  /**
+   * For a receiver that knows of `epoch` only: what became of the announcement of the current one, which may be lost.
+   * Undefined when there is none later. Throws the same.
+   */
+  announceAgain(epoch: number, which?: Which): Promise<Resent['announcement']>
   /** When what is being sent again is out. */
   idle(): Promise<void>
 }
@@ -27,8 +32,16 @@ export type Which = { readonly from?: number; readonly before?: number }
 export function resending(line: Line, around: Surroundings): Resending {
   const allowance = allowanceOf(around)
   const alone = oneByOne()
+  const resend: Resending['resend'] = (epoch, runs, which = {}) => alone(() => resendNow(epoch, runs, which))
   return {
-    resend: (epoch, runs, which = {}) => alone(() => resendNow(epoch, runs, which)),
+    resend,
+    async announceAgain(epoch, which) {
+      const head = await around.journal.head(line.channel.out)
+      if (head.epoch <= epoch) return undefined
+      const { resent, waiting, not_resent } = await resend(head.epoch, [{ first: 1, last: 1 }], which)
+      if (resent + waiting === 0) return not_resent[0]?.why
+      return resent > 0 ? 'resent' : 'waiting'
+    },
     idle: () => alone(async () => undefined),
   }
 

@@ -6,7 +6,7 @@ import type { GapReceipt } from '../../../daemon/kernel/one-way.ts'
 import { command } from '../../command.ts'
 import { fields, show, table } from '../../output.ts'
 import { writeOutputFile } from '../../output-file.ts'
-import { needed, text } from '../../params.ts'
+import { needed, text, whole } from '../../params.ts'
 import { service, serviceOptions } from '../../service.ts'
 
 export const definition = command({
@@ -15,13 +15,14 @@ export const definition = command({
   notes: 'The peer sends it again with `platform filedrop resend --receipt FILE`. An old receipt does no harm.',
   takes: { peer: needed(text('PEER', 'the peer that sent it')) },
   options: {
+    epoch: whole('NUMBER', 'of this epoch; else the current one', 1, 99_999_999),
     out: text('FILE', 'write the receipt there, where no file may be yet, or into this folder'),
     ...serviceOptions,
   },
   example: 'platform filedrop gaps bravo --out /media/stick',
   async run(given, terminal) {
     const api = await service(given, terminal)
-    const answer = await api.call('site.gap.receipt', { peer: given.peer })
+    const answer = await api.call('site.gap.receipt', { peer: given.peer, epoch: given.epoch })
     const says = answer.says as GapReceipt
     const file = given.out === undefined ? undefined : placeFor(given.out, says)
     if (file !== undefined) writeOutputFile(file, `${JSON.stringify(answer.receipt)}\n`)

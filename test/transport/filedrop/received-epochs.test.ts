@@ -16,6 +16,7 @@ import {
   labelFor,
   peerOf,
   quarantineOf,
+  readyOf,
   restart,
   sendFromAlpha,
   start_ms,
@@ -300,4 +301,29 @@ test('messages of a new epoch that a revoked key signed do not come in with its 
   expect(taken()).toEqual(['2-1'])
   expect(reasons()).toEqual(['KEY_REVOKED'])
   expect(fs.readdirSync(incomingOf(world.bravo, 'alpha').work)).toEqual([])
+})
+
+describe('what was lost around the opening is asked for', () => {
+  test('a receipt of the old epoch brings the announcement of the new one, and then each epoch has its own', async () => {
+    await sendFromAlpha(world, 2)
+    carry(world.alpha, world.bravo, { only: (name) => !name.includes('0001.') })
+    await openAtAlpha()
+    await sendFromAlpha(world, 1)
+    for (const name of fs.readdirSync(readyOf(world.alpha, 'bravo')))
+      fs.rmSync(join(readyOf(world.alpha, 'bravo'), name))
+    await scan()
+    expect([await inStatus(), taken()]).toMatchObject([{ epoch: 1, gaps: 1 }, ['1-2']])
+    const receipt = () => world.bravo.transport.oneWay.gapReceipt('alpha')
+    const resendFor = async (note: Jws) => {
+      const answer = await world.alpha.transport.oneWay.resendFor(note)
+      carry(world.alpha, world.bravo)
+      await scan()
+      return answer
+    }
+    const old = await receipt()
+    expect(await resendFor(old)).toMatchObject({ epoch: 1, announcement: 'resent', resent: 1, not_resent: [] })
+    expect(await inStatus()).toMatchObject({ epoch: 2, highest_seq: 1 })
+    expect(await resendFor(await receipt())).toMatchObject({ epoch: 2, resent: 0 })
+    expect(taken()).toEqual(['1-2', '1-1', '2-1'])
+  })
 })

@@ -10,15 +10,18 @@ export const receipt = operation({
   summary: 'Sign a receipt of what is missing from a peer',
   method: 'POST',
   path: '/api/v2/site/gap/receipt',
-  input: z.strictObject({ peer: z.string().min(1).max(64) }),
+  input: z.strictObject({
+    peer: z.string().min(1).max(64),
+    epoch: z.int().min(1).max(99_999_999).optional().meta({ description: 'The current one unless said' }),
+  }),
   output: z
     .strictObject({ receipt: jws, says: gapReceipt })
     .meta({ id: 'GapReceipt', description: 'The signed receipt, and what it says' }),
   errors: ['not_found', 'unavailable'],
   allow: 'channel:receipt',
 
-  async run(call, { peer }) {
-    const made = await oneWayOf(call).gapReceipt(peer)
+  async run(call, { peer, epoch: of }) {
+    const made = await oneWayOf(call).gapReceipt(peer, of)
     const payload = Buffer.from(made.payload, 'base64url')
     const says = gapReceipt.parse(JSON.parse(payload.toString('utf8')))
     const { epoch, floor, highest, missing } = says
