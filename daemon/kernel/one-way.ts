@@ -89,8 +89,8 @@ export interface OneWay {
    */
   resend(wanted: Wanted): Promise<Resent>
   /**
-   * The same for what a peer's receipt names, from the number `from` on; and the announcement of the current epoch, when the
-   * receipt shows that the peer does not know of it. Throws `Refused('signature_invalid')` and `('invalid')`.
+   * The same for what a peer's receipt names, from the number `from` on. Where the receipt is of an older epoch, also for
+   * the end of that one which the peer has not heard of, and for the announcement of the current one. Throws `Refused('signature_invalid')` and `('invalid')`.
    */
   resendFor(receipt: Jws, from?: number): Promise<Resent>
   /** What the root keys must sign to open the next epoch towards the peer. */

@@ -1,6 +1,7 @@
 // What people can ask of the carrier where nothing comes back by itself.
 import { isRefused, refuse } from '../../../daemon/kernel/errors.ts'
-import type { OneWay } from '../../../daemon/kernel/one-way.ts'
+import type { Gap, Journal } from '../../../daemon/kernel/journal.ts'
+import type { GapReceipt, OneWay } from '../../../daemon/kernel/one-way.ts'
 import type { Peer } from '../../../daemon/kernel/peer.ts'
 import { draftEpoch, openEpoch } from './epoch-opening.ts'
 import { makeGapReceipt, readGapReceipt } from './gap-receipt.ts'
@@ -31,10 +32,11 @@ export function oneWay(around: Surroundings, lineOf: (peer: string) => RunningLi
       const read = await readGapReceipt(note, around)
       if (isRefused(read)) throw read
       const { epoch, missing, src } = read.receipt
-      const { outbox } = lineOf(src)
+      const { outbox, line } = lineOf(src)
       await outbox.lookForPickups()
       const announcement = await outbox.resending.announceAgain(epoch)
-      const answer = await outbox.resending.resend(epoch, missing, { from })
+      const unheard = await endUnheardOf(read.receipt, line.channel.out, around.journal)
+      const answer = await outbox.resending.resend(epoch, [...missing, ...unheard], { from })
       return { peer: src, ...answer, ...(announcement ? { announcement } : {}) }
     },
     async draftEpoch(name) {
@@ -53,4 +55,19 @@ export function oneWay(around: Surroundings, lineOf: (peer: string) => RunningLi
     },
     dropOld: (signal) => dropOld(around, signal),
   }
+}
+
+/** One call sends no more. */
+const most_unheard = 1_000
+
+/** The end of an older epoch that the receiver has not heard of: no inventory of that epoch will ever tell it. */
+async function endUnheardOf(
+  { epoch, highest }: GapReceipt,
+  channel: string,
+  journal: Pick<Journal, 'head' | 'sentRun'>,
+): Promise<Gap[]> {
+  if ((await journal.head(channel)).epoch <= epoch) return []
+  const first = highest + 1
+  const last = (await journal.sentRun(channel, epoch, first, Number.MAX_SAFE_INTEGER, most_unheard)).at(-1)?.seq
+  return last === undefined ? [] : [{ first, last }]
 }

@@ -305,8 +305,8 @@ test('messages of a new epoch that a revoked key signed do not come in with its 
 
 describe('what was lost around the opening is asked for', () => {
   test('a receipt of the old epoch brings the announcement of the new one, and then each epoch has its own', async () => {
-    await sendFromAlpha(world, 2)
-    carry(world.alpha, world.bravo, { only: (name) => !name.includes('0001.') })
+    await sendFromAlpha(world, 3)
+    carry(world.alpha, world.bravo, { only: (name) => name.includes('0002.') })
     await openAtAlpha()
     await sendFromAlpha(world, 1)
     for (const name of fs.readdirSync(readyOf(world.alpha, 'bravo')))
@@ -321,9 +321,9 @@ describe('what was lost around the opening is asked for', () => {
       return answer
     }
     const old = await receipt()
-    expect(await resendFor(old)).toMatchObject({ epoch: 1, announcement: 'resent', resent: 1, not_resent: [] })
+    expect(await resendFor(old)).toMatchObject({ epoch: 1, announcement: 'resent', resent: 2, not_resent: [] })
     expect(await inStatus()).toMatchObject({ epoch: 2, highest_seq: 1 })
     expect(await resendFor(await receipt())).toMatchObject({ epoch: 2, resent: 0 })
-    expect(taken()).toEqual(['1-2', '1-1', '2-1'])
+    expect(taken()).toEqual(['1-2', '1-1', '1-3', '2-1'])
   })
 })
