@@ -79,11 +79,18 @@ export type Arrival = {
   readonly at: number
 }
 
-/** `received`: taken in, its effect not yet certain. The others are final. */
-export type ArrivalState = 'received' | 'applied' | 'refused' | 'quarantined'
+/**
+ * `received`: taken in, its effect not yet certain. `lost`: the same, but its files are gone, so it counts as missing until
+ * they come again. The others are final.
+ */
+export type ArrivalState = 'received' | 'lost' | 'applied' | 'refused' | 'quarantined'
 
 /** What the ledger holds of a number. `code`: the problem code of a refusal, or the reason of a quarantine. */
 export type LedgerEntry = Arrival & { readonly state: ArrivalState; readonly code: string }
+
+export function hasEnded({ state }: LedgerEntry): boolean {
+  return state !== 'received' && state !== 'lost'
+}
 
 /** Of one channel and epoch: every number up to `floor` has arrived; `arrived` of those beyond have. */
 export type Progress = { readonly floor: number; readonly highest: number; readonly arrived: number }
@@ -94,7 +101,7 @@ export type Gap = { readonly first: number; readonly last: number }
 export type Settlement = {
   readonly epoch: number
   readonly seq: number
-  readonly state: Exclude<ArrivalState, 'received'>
+  readonly state: Exclude<ArrivalState, 'received' | 'lost'>
   readonly code: string
   readonly audit?: readonly AuditEvent[]
 }
@@ -179,10 +186,17 @@ export interface Journal {
   progress(channel: string, epoch: number): Promise<Progress>
   /** The runs of numbers that are missing below the highest, lowest first. */
   gaps(channel: string, epoch: number, limit: number): Promise<Gap[]>
-  /** Enters arrivals, all in one transaction; an entry that is there already wins and is given back in its place. */
+  /**
+   * Enters arrivals, all in one transaction; an entry that is there already wins and is given back in its place. One that
+   * was lost is received again, if it is the same statement.
+   */
   receive(channel: string, arrivals: readonly Arrival[]): Promise<LedgerEntry[]>
   /** Ends arrivals, all in one transaction, and forgets their attempts; a final state stays. */
   settle(channel: string, settlements: readonly Settlement[]): Promise<void>
+  /** Numbers that are received, and that no open waiver is about. */
+  unfinished(channel: string): Promise<MessageNumber[]>
+  /** Marks those of them lost that are received, with the audit events, all in one transaction: they are missing again. */
+  lose(channel: string, numbers: readonly MessageNumber[], audit: readonly AuditEvent[]): Promise<void>
   /** Counts this many more messages that had arrived before. */
   duplicate(channel: string, count: number): Promise<void>
 

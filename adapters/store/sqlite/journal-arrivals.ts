@@ -40,8 +40,8 @@ export function arrivalJournal(file: SqliteFile, audit: JournalAudit): ArrivalJo
     progress: async (channel, epoch) => file.read(() => progressOf(channel, epoch)),
     gaps: async (channel, epoch, limit) =>
       file.read(() => {
-        const { floor } = progressOf(channel, epoch)
-        return gapsOf(floor, statements.beyond.iterate(channel, epoch, floor), limit)
+        const { floor, highest } = progressOf(channel, epoch)
+        return gapsOf(floor, highest, statements.beyond.iterate(channel, epoch, floor), limit)
       }),
     receive: (channel, arrivals) => file.write(() => enterAll(statements, channel, arrivals)),
     settle: (channel, settlements) => file.write((db) => settleAll(statements, channel, settlements, audit, db)),
@@ -70,6 +70,7 @@ function prepareArrivals(db: Database.Database) {
     advance: db.prepare('UPDATE journal_channel SET epoch = ?, inventory = 0 WHERE channel = ?'),
     state: db.prepare<[string, number, number], string>(`SELECT state FROM journal_ledger WHERE ${at}`).pluck(),
     insert: db.prepare("INSERT INTO journal_ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'received', '')"),
+    found: db.prepare(`UPDATE journal_ledger SET state = 'received' WHERE ${at}`),
     settle: db.prepare(`UPDATE journal_ledger SET state = ?, code = ? WHERE ${at}`),
     keep: db.prepare(
       `INSERT OR IGNORE INTO journal_kept SELECT channel, epoch, seq, at FROM journal_ledger WHERE ${at}`,
@@ -80,7 +81,7 @@ function prepareArrivals(db: Database.Database) {
     putRun: db.prepare('INSERT OR REPLACE INTO journal_run VALUES (?, ?, ?, ?, ?)'),
     beyond: db
       .prepare<[string, number, number], number>(
-        'SELECT seq FROM journal_ledger WHERE channel = ? AND epoch = ? AND seq > ? ORDER BY seq',
+        "SELECT seq FROM journal_ledger WHERE channel = ? AND epoch = ? AND seq > ? AND state <> 'lost' ORDER BY seq",
       )
       .pluck(),
     countReceived: db.prepare('UPDATE journal_channel SET received = received + ? WHERE channel = ?'),
@@ -107,14 +108,15 @@ function enterAll(statements: Statements, channel: string, arrivals: readonly Ar
   const entries = arrivals.map((arrival): LedgerEntry => {
     const { epoch, seq, digest, prev, msg_id, kind, at } = arrival
     const known = statements.entry.get(channel, epoch, seq)
-    if (known) return known
-    statements.insert.run(channel, epoch, seq, digest, prev, msg_id, kind, at)
+    if (known && (known.state !== 'lost' || known.digest !== digest)) return known
+    if (known) statements.found.run(channel, epoch, seq)
+    else statements.insert.run(channel, epoch, seq, digest, prev, msg_id, kind, at)
     const run = runs.get(epoch) ?? statements.run.get(channel, epoch) ?? { floor: 0, highest: 0, beyond: 0 }
     runs.set(
       epoch,
-      advanced(run, seq, (next) => statements.entry.get(channel, epoch, next) !== undefined),
+      advanced(run, seq, (next) => (statements.state.get(channel, epoch, next) ?? 'lost') !== 'lost'),
     )
-    return { ...arrival, state: 'received', code: '' }
+    return { ...(known ?? arrival), state: 'received', code: '' }
   })
   for (const [epoch, { floor, highest, beyond }] of runs) {
     statements.putRun.run(channel, epoch, floor, highest, beyond)
@@ -160,8 +162,8 @@ function settleAll(
   if (applied > 0) statements.countReceived.run(applied, channel)
 }
 
-/** `arrived`: the numbers beyond the floor, lowest first. */
-function gapsOf(floor: number, arrived: Iterable<number>, limit: number): Gap[] {
+/** `arrived`: the numbers beyond the floor, lowest first. The highest itself may be lost. */
+function gapsOf(floor: number, highest: number, arrived: Iterable<number>, limit: number): Gap[] {
   const gaps: Gap[] = []
   let previous = floor
   for (const seq of arrived) {
@@ -169,6 +171,7 @@ function gapsOf(floor: number, arrived: Iterable<number>, limit: number): Gap[] 
     if (gaps.length >= limit) break
     previous = seq
   }
+  if (highest > previous && gaps.length < limit) gaps.push({ first: previous + 1, last: highest })
   return gaps
 }
 

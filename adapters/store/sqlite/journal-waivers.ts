@@ -18,7 +18,7 @@ export function waiverJournal(file: SqliteFile, audit: JournalAudit): WaiverJour
         if (statements.openAt.get(channel, epoch, seq)) return 'taken'
         const ledger = statements.ledger.get(channel, epoch, seq)
         const isSame = ledger?.digest === statement
-        if (isSame && ledger.state !== 'quarantined' && ledger.state !== 'received') return 'ended'
+        if (isSame && (ledger.state === 'applied' || ledger.state === 'refused')) return 'ended'
         audit.appendInside(db, events)
         insert(statements, channel, waiver)
         if (isSame) statements.reopen.run(channel, epoch, seq)

@@ -4,6 +4,7 @@ import type { SqliteAudit } from './audit.ts'
 import type { SqliteFile } from './file.ts'
 import { arrivalJournal } from './journal-arrivals.ts'
 import { keptJournal } from './journal-kept.ts'
+import { lostJournal } from './journal-lost.ts'
 import { purgeJournal } from './journal-purges.ts'
 import { sentJournal } from './journal-sent.ts'
 import { createJournalTables } from './journal-tables.ts'
@@ -38,6 +39,7 @@ export function sqliteJournal(file: SqliteFile, audit: JournalAudit): Journal {
     ...sentJournal(file, audit),
     ...keptJournal(file),
     ...arrivalJournal(file, audit),
+    ...lostJournal(file, audit),
     ...waiverJournal(file, audit),
     ...purgeJournal(file, audit),
   }

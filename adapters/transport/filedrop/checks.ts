@@ -1,4 +1,5 @@
 // Every check that a message passes before anything acts on it, in the order of the format, as one table.
+import { hasEnded } from '../../../daemon/kernel/journal.ts'
 import type { PublicKey, Signatures } from '../../../daemon/kernel/keys.ts'
 import type { LabelPolicy } from '../../../daemon/kernel/label.ts'
 import type { Peer } from '../../../daemon/kernel/peer.ts'
@@ -90,7 +91,7 @@ export function judge(specimen: Specimen, place: Place, ledger: Ledger): Finding
     if (check.at === 'anywhere') continue
     const fault = check.at === 'place' ? check.run(specimen, place, ledger) : check.run(specimen)
     if (fault) return { found: 'fault', fault, isProven: index > proven }
-    if (specimen.entry && specimen.entry.state !== 'received') return { found: 'settled' }
+    if (specimen.entry && hasEnded(specimen.entry)) return { found: 'settled' }
     if (specimen.isEarly) return { found: 'early' }
   }
   return { found: 'sound' }

@@ -9,6 +9,7 @@ import { failureText } from './failure-text.ts'
 import { type Desk, putAway, type ScanDesk } from './fate.ts'
 import { type Told, tellGaps, toldNothing } from './gap-alarm.ts'
 import { eventOf, type Line, standing } from './line.ts'
+import { giveUpLost } from './lost-files.ts'
 import { type Loop, loop } from './one-at-a-time.ts'
 import { stockOf } from './quarantine.ts'
 import { type Fault, fault } from './reasons.ts'
@@ -34,6 +35,8 @@ type Memory = Pick<ScanDesk, 'held' | 'early' | 'deferred'> & {
   hasFailed: boolean
   stock: { items: number; bytes: number } | undefined
   readonly told: Told
+  /** Messages that were not complete at the last scan, by stem. */
+  readonly incomplete: Set<string>
   /** Whether the journal knows of files that wait. */
   hasWaiting: boolean
 }
@@ -46,6 +49,7 @@ export function intake(line: Line, around: Surroundings, deliver: Deliver): Inta
     waivers: new Map(),
     stock: undefined,
     told: toldNothing(),
+    incomplete: new Set(),
     hasWaiting: true,
     isStopped: () => false,
     hasFailed: false,
@@ -87,10 +91,13 @@ async function scan(line: Line, around: Surroundings, deliver: Deliver, memory: 
   const desk = await deskNow()
   if (!desk) return
   const { items, strangers } = lookInto(line.folders)
+  await giveUpLost(items, memory.incomplete, desk)
+  memory.incomplete.clear()
   const waiting: Waiting[] = []
   await sortStrangers(strangers, desk, memory, waiting)
   const { held, deferred } = memory
   const waits = (item: Item, own: Desk) => {
+    memory.incomplete.add(item.stem)
     waiting.push({ names: namesOf(item), desk: own, giveUp: (why) => putAway(item, why, own) })
   }
   const isThrough = await takeAll(items, { held, deferred, deliver, deskNow, traced, waits })

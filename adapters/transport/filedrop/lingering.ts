@@ -1,6 +1,6 @@
 // Messages that lie in `work` from before: those that wait behind a gap, and those that a death may be laid to.
 import type { Item } from './dropbox.ts'
-import { type Desk, putAway } from './fate.ts'
+import { closingEvent, type Desk, moveAway, putAway, tellPutAway } from './fate.ts'
 import { isOrdered } from './ordering.ts'
 import { type Fault, fault } from './reasons.ts'
 import { passesOver, type Specimen } from './specimen.ts'
@@ -42,7 +42,14 @@ export async function isPoison(item: Item, desk: Desk): Promise<boolean> {
   const failed = await journal.failed(desk.place.channel, epoch, seq)
   if (failed < settings.max_attempts) return false
   const why = fault('POISON', `${failed} attempts ended in a crash or an exception`)
-  await journal.settle(desk.place.channel, [{ epoch, seq, state: 'quarantined', code: why.reason }])
-  await putAway(item, why, desk)
+  const entry = await journal.entry(desk.place.channel, epoch, seq)
+  if (entry?.state !== 'received') {
+    await putAway(item, why, desk)
+    return true
+  }
+  const audit = [closingEvent(item, why, desk)]
+  await journal.settle(desk.place.channel, [{ epoch, seq, state: 'quarantined', code: why.reason, audit }])
+  tellPutAway(item.stem, why, desk)
+  moveAway(item, why, desk)
   return true
 }

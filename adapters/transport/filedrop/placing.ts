@@ -55,8 +55,9 @@ async function closeSettled({ item, desk, wasInWork }: Candidate, entry: LedgerE
     return forget(item, desk)
   }
   if (!wasInWork) around.metrics.count(duplicatesTotal, { peer: line.peer })
-  const isKept =
-    !wasInWork || entry.state !== 'applied' || kindOf(pathIn(line.folders.done, item.stem, 'env')) !== 'gone'
+  const done = parts.filter((part) => kindOf(pathIn(line.folders.done, item.stem, part)) !== 'gone')
+  // A half there is what a crash, or a power cut, left of the first copy.
+  const isKept = entry.state !== 'applied' || done.length === parts.length || (!wasInWork && done.length === 0)
   if (!isKept) return moveToDone(item, desk)
   for (const part of parts) fs.rmSync(pathIn(line.folders.work, item.stem, part), { force: true })
   forget(item, desk)
