@@ -13,6 +13,8 @@ export type Confirming = {
   readonly found: readonly PublicKey[]
   /** Fingerprints that were compared already; none: a person is asked. */
   readonly named: readonly string[]
+  /** The keys come together: those of `use`, all of them confirmed, vouch for the others. */
+  readonly isWhole?: boolean
 }
 
 /** The keys that a person vouches for. Throws `Failure` (3) when nobody does, or when the file holds other keys. */
@@ -29,11 +31,19 @@ export async function confirmedKeys(terminal: Terminal, given: Confirming): Prom
     throw new Failure(3, `the file does not hold the key ${strange.join(', ')}; nothing was changed`, remedy)
   }
   const keys = found.filter((key) => named.includes(key.fingerprint))
+  if (given.isWhole) return vouchedFor(given, keys, remedy)
   if (!keys.some((key) => key.use === given.use)) {
     throw new Failure(3, `none of the fingerprints is that of a ${given.use} key; nothing was changed`, remedy)
   }
   for (const key of found) if (!keys.includes(key)) terminal.note(`left out, not confirmed: ${key.kid}`)
   return keys
+}
+
+function vouchedFor({ found, use }: Confirming, named: readonly PublicKey[], remedy: string): readonly PublicKey[] {
+  const missing = found.filter((key) => key.use === use && key.status === 'active' && !named.includes(key))
+  if (missing.length === 0) return found
+  const kids = missing.map(({ kid }) => kid).join(', ')
+  throw new Failure(3, `every ${use} key must be confirmed, and ${kids} was not; nothing was changed`, remedy)
 }
 
 async function askedAbout(

@@ -1,6 +1,6 @@
 // A key set, and what it changes, as people read and compare them.
 import type { KeySet } from '../daemon/kernel/key-set.ts'
-import { keyColumns } from './key-text.ts'
+import { keyColumns, withAge } from './key-text.ts'
 import { fields, table } from './output.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -9,7 +9,7 @@ type Change = { readonly kid: string; readonly fingerprint: string; readonly cha
 export function keySetText(terminal: Terminal, { keys, thresholds, v: _v, type: _type, ...set }: KeySet): string {
   const { message, root } = thresholds
   const shown = fields(terminal, { ...set, message_keys_needed: message, root_keys_needed: root })
-  return `${shown}\n\n${table(terminal, keys, keyColumns, 'no keys')}`
+  return `${shown}\n\n${table(terminal, withAge(keys, Date.now()), keyColumns, 'no keys')}`
 }
 
 export function changesText(terminal: Terminal, set: KeySet, changes: readonly Change[]): string {

@@ -1,5 +1,6 @@
 // The passphrase that private keys lie under: from a file, or typed where nobody sees it; never an argument.
 import { offline, type SiteFolder } from '../daemon/boot/offline.ts'
+import type { PublicKey } from '../daemon/kernel/keys.ts'
 import { Failure } from './command.ts'
 import { text } from './params.ts'
 import type { Terminal } from './terminal.ts'
@@ -11,14 +12,28 @@ export const passphraseOption = {
 type Given = { readonly passphraseFile: string | undefined }
 type Place = { readonly keys: string } | SiteFolder
 
-/** Undefined when no key there lies under one and none was named. Throws `Failure` (3) when it is needed and cannot be had. */
-export async function passphraseOf(terminal: Terminal, given: Given, place: Place): Promise<string | undefined> {
+/** Undefined when no key there, or none of this use, lies under one and none was named. Throws `Failure` (3) when it is needed and cannot be had. */
+export async function passphraseOf(
+  terminal: Terminal,
+  given: Given,
+  place: Place,
+  use?: PublicKey['use'],
+): Promise<string | undefined> {
   const { named, ofSite } = await offline.passphrase()
   if (given.passphraseFile !== undefined) return named(given.passphraseFile)
   const { isLocked } = await offline.keys()
-  if (!isLocked(place)) return undefined
+  if (!isLocked(place, use)) return undefined
   const profiled = 'profile' in place ? ofSite(place, terminal.env) : undefined
   return profiled ?? (await asked(terminal, 'Passphrase of the keys: '))
+}
+
+/** That of one key in a file; undefined when it lies under none. Throws as `passphraseOf` does. */
+export async function passphraseOfKey(terminal: Terminal, given: Given, file: string): Promise<string | undefined> {
+  const { isLocked } = await offline.personalSignature()
+  if (!isLocked(file)) return undefined
+  const { named } = await offline.passphrase()
+  if (given.passphraseFile !== undefined) return named(given.passphraseFile)
+  return await asked(terminal, 'Passphrase of your key: ')
 }
 
 /** One that is to be set: typed twice where it is typed. */

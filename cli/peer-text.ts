@@ -1,7 +1,7 @@
 // A pinned peer as people read it.
 import type { LabelMap } from '../daemon/kernel/label-map.ts'
 import type { Peer } from '../daemon/kernel/peer.ts'
-import { keyColumns } from './key-text.ts'
+import { keyColumns, withAge } from './key-text.ts'
 import { fields, paint, table } from './output.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -13,7 +13,7 @@ export function peerText(terminal: Terminal, peer: Peer): string {
     releasable_names: releasable_names.join(', ') || undefined,
   })
   const map = Object.entries(label_map).flatMap(([policy, terms]) => termsOf(policy, terms))
-  const parts = [shown, table(terminal, keys, keyColumns, 'no keys')]
+  const parts = [shown, table(terminal, withAge(keys, Date.now()), keyColumns, 'no keys')]
   if (map.length > 0) parts.push(table(terminal, map, ['policy', 'term', 'theirs', 'ours'], ''))
   return parts.join('\n\n')
 }

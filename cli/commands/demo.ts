@@ -141,8 +141,8 @@ async function bothSites(
 
 /** Enrols `peer` at `site` from its exported keys: at real sites two people compare the fingerprints. */
 async function pin(dir: string, site: string, peer: string, say: (line: string) => void): Promise<void> {
-  const { add, pinnableKeys } = await offline.peers()
-  const keys = pinnableKeys(readFileSync(join(dir, `${peer}.keys.json`), 'utf8'))
+  const { add, pinnable } = await offline.peers()
+  const { keys } = await pinnable(readFileSync(join(dir, `${peer}.keys.json`), 'utf8'))
   await add(
     offline.siteFolder(join(dir, site)),
     {},

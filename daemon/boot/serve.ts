@@ -5,12 +5,13 @@ import { listKeys } from '../../adapters/keys/jose/key-life.ts'
 import { peerFiles } from '../../adapters/peers/files/peer-files.ts'
 import type { Log } from '../kernel/call.ts'
 import type { PublicKey } from '../kernel/keys.ts'
-import { platformSettings } from '../kernel/platform-settings.ts'
+import { identitySettings, platformSettings } from '../kernel/platform-settings.ts'
 import type { Role } from '../kernel/role.ts'
 import type { Resolved, Sources } from '../kernel/settings.ts'
 import { roles } from '../roles.ts'
 import { divisionOf, divisionProblems, ownershipProblems } from './division.ts'
 import { type House, openHouse } from './house.ts'
+import { lockedKeys } from './locked-keys.ts'
 import { startProblems } from './may-start.ts'
 import { ProfileError, type ProfileProblem, readProfile, StartRefused, settle, valuesOf } from './profile.ts'
 import type { Service } from './service.ts'
@@ -51,6 +52,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const peers = hasSite ? (await peerFiles(options.folder.peers).list()).map((peer) => peer.name) : []
   const keys = hasSite ? keysAtHand(options.folder) : undefined
   refuseFor(startProblems({ resolved, all: roles, starting, named: options.roles, peers, keys, now: clock.now() }))
+  if (hasSite && keys) refuseFor(await lockProblems(options.folder, resolved))
   const house = await openHouse({ folder: options.folder, resolved, starting, clock, log: options.log })
   try {
     await house.open()
@@ -68,6 +70,11 @@ function keysAtHand(folder: SiteFolder): PublicKey[] | undefined {
   } catch {
     return undefined
   }
+}
+
+async function lockProblems(folder: SiteFolder, resolved: Resolved): Promise<ProfileProblem[]> {
+  const locked = await lockedKeys(folder, valuesOf(resolved, identitySettings).keys_passphrase_file)
+  return locked === undefined ? [] : [{ path: 'identity.keys_passphrase_file', message: locked }]
 }
 
 function refuseFor(problems: readonly ProfileProblem[]): void {

@@ -87,9 +87,11 @@ export async function unwrapKeys(dir: string, passphrase: string): Promise<strin
   return opened.map(({ public_key }) => public_key.kid)
 }
 
-/** Whether any key of the folder lies under a passphrase. */
-export function hasWrappedKeys(dir: string): boolean {
-  return readKeyFiles(dir).some(({ private_jwe }) => private_jwe !== undefined)
+/** Whether any key of the folder, or one of this use, lies under a passphrase. */
+export function hasWrappedKeys(dir: string, use?: PublicKey['use']): boolean {
+  return readKeyFiles(dir).some(
+    ({ public_key, private_jwe }) => private_jwe !== undefined && (use === undefined || public_key.use === use),
+  )
 }
 
 /** Throws `Locked` unless the passphrase opens every key of the folder that lies under one. */

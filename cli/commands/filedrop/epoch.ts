@@ -6,6 +6,7 @@ import { command } from '../../command.ts'
 import { requireConsent } from '../../consent.ts'
 import { fields, show } from '../../output.ts'
 import { choice, flag, needed, otherwise, text, whole } from '../../params.ts'
+import { passphraseOf, passphraseOption } from '../../passphrase.ts'
 import { service, serviceOptions } from '../../service.ts'
 import { requireSite } from '../../site.ts'
 
@@ -23,6 +24,7 @@ export const definition = command({
     keys: text('DIR', 'the folder with the root keys; else the site’s own'),
     epoch: whole('NUMBER', 'this epoch; else the next that this site has never used', 2, 99_999_999),
     yes: flag('do not ask'),
+    ...passphraseOption,
     ...serviceOptions,
   },
   example: 'platform filedrop epoch bravo --keys /media/root-keys --yes',
@@ -33,9 +35,12 @@ export const definition = command({
     const said: EpochAnnouncement = { ...draft, epoch: given.epoch ?? draft.epoch, reason: given.reason }
     await requireConsent(terminal, given.yes, `Open epoch ${said.epoch} towards ${said.dst}?`)
     const { signEpoch } = await offline.epochs()
-    const { keys } = given
+    const keys = given.keys === undefined ? undefined : resolve(given.keys)
+    const passphrase = await passphraseOf(terminal, given, keys === undefined ? folder : { keys }, 'root')
     const signing =
-      keys === undefined ? signEpoch(folder.keys, said) : offline.asInvoker(() => signEpoch(resolve(keys), said))
+      keys === undefined
+        ? signEpoch(folder.keys, said, () => passphrase)
+        : offline.asInvoker(() => signEpoch(keys, said, () => passphrase))
     const opened = await api.call('site.epoch.open', { announcement: await signing })
     show(terminal, given.json, opened, () => fields(terminal, opened))
     return 0

@@ -1,7 +1,7 @@
 // Prints the site's public keys as a JWKS: what a peer imports, and what a third party verifies with.
 import { offline } from '../../../daemon/boot/offline.ts'
 import { command } from '../../command.ts'
-import { dirOption, foundKeys } from '../../key-place.ts'
+import { dirOption, keyPlace } from '../../key-place.ts'
 import { keyUses } from '../../key-text.ts'
 import { show } from '../../output.ts'
 import { writeOutputFile } from '../../output-file.ts'
@@ -22,7 +22,9 @@ export const definition = command({
   example: 'platform keys export --out alpha-keys.json',
   async run(given, terminal) {
     const { jwks } = await offline.keys()
-    const set = jwks(foundKeys(given, terminal), given.use)
+    const { inForce } = await offline.keySets()
+    const place = keyPlace(given, terminal)
+    const set = jwks('dir' in place ? { keys: place.dir } : place.site, given.use)
     const document = JSON.stringify(set, undefined, given.json ? undefined : 2)
     const { out } = given
     if (out === undefined) terminal.print(document)
@@ -36,6 +38,9 @@ export const definition = command({
       )
     }
     if (given.json) return 0
+    if ('site' in place && inForce(place.site)) {
+      terminal.note('peers pin the key set in force: platform keys set show --out FILE')
+    }
     for (const { kid, platform_fingerprint } of set.keys) terminal.note(`${kid}  ${platform_fingerprint}`)
     return 0
   },

@@ -14,7 +14,7 @@ export const definition = command({
   summary: 'make a key; the private half stays in the key folder',
   notes: [
     'A personal key is made with --dir on its person’s own medium: it must never lie in a site’s folder. With a passphrase',
-    'file, or where keys lie under a passphrase already, the new key is put under it.',
+    'file, or where keys of its use lie under a passphrase already, the new key is put under it.',
   ].join('\n'),
   options: {
     use: needed(choice('USE', 'what it signs', keyUses)),
@@ -33,7 +33,7 @@ export const definition = command({
     const { generate, generateIn } = await offline.keys()
     const found = 'dir' in place ? { keys: place.dir } : place.site
     // A key of a role is read by its own user, who knows no passphrase.
-    const passphrase = role === undefined ? await passphraseOf(terminal, given, found) : undefined
+    const passphrase = role === undefined ? await passphraseOf(terminal, given, found, use) : undefined
     const terms = {
       now: Date.now(),
       ...(algorithm ? { algorithm } : {}),

@@ -15,18 +15,24 @@ export const definition = command({
   notes: [
     'Prints the fingerprints in the file. Compare them with what the other site told you by another way, and confirm;',
     'without a terminal, name them with --fingerprint: only keys named there are pinned, and a name that is not in the',
-    'file is refused.',
+    'file is refused. Of a key set every root key must be named: they vouch for its other keys.',
   ].join('\n'),
   takes: { name: needed(text('NAME', 'the peer’s site name')) },
   options: {
-    keys: needed(text('FILE', 'its public keys, made by `platform keys export` there')),
+    keys: needed(
+      text(
+        'FILE',
+        'made there by `platform keys set show --out`, or by `platform keys export` while it has no key set',
+      ),
+    ),
     tenant: needed(text('TENANT', 'the tenant that it speaks for')),
     ceiling: needed(text('LEVEL', 'highest level that may cross, both ways')),
     categories: names('A,B', 'categories that may cross'),
     releasableNames: names('A,B', 'nationalities that it counts as, besides its tenant'),
     labelMap: text('FILE', 'what the terms of its labelling policy are called here (JSON); else ours alone is read'),
     fingerprint: names('FP,...', 'fingerprints that were compared already'),
-    threshold: whole('COUNT', 'distinct keys that must sign a message; else 1', 1, 16),
+    threshold: whole('COUNT', 'distinct keys that must sign a message; else 1; a key set says it itself', 1, 16),
+    rootThreshold: whole('COUNT', 'distinct root keys that must sign its first key set; else 1', 1, 16),
     freshDays: whole('DAYS', 'how long a message stays fresh; else 7, couriers 90', 1, 365),
     inventoryInterval: duration('TIME', 'between inventories; else 5 minutes'),
     ...siteOption,
@@ -36,11 +42,15 @@ export const definition = command({
   async run(given, terminal) {
     const folder = requireSite(given, terminal)
     const peers = await offline.peers()
-    const found = peers.pinnableKeys(readKeys(given.keys))
+    const { keys: found, set } = await peers.pinnable(readKeys(given.keys))
+    if (set && (given.threshold ?? given.rootThreshold) !== undefined) {
+      throw new Failure(2, 'the file is a key set, which says itself how many keys must sign')
+    }
     const keys = await confirmedKeys(terminal, {
       deed: `${given.name} would be pinned by`,
       teller: 'the other site',
-      use: 'message',
+      use: set ? 'root' : 'message',
+      isWhole: set !== undefined,
       found,
       named: given.fingerprint,
     })
@@ -51,7 +61,9 @@ export const definition = command({
       ceiling: { level: given.ceiling, categories: given.categories },
       releasable_names: given.releasableNames,
       label_map: given.labelMap === undefined ? undefined : readInputFile(given.labelMap),
+      key_set: set,
       threshold: given.threshold,
+      root_threshold: given.rootThreshold,
       not_after_days: given.freshDays,
       inventory_interval_s: given.inventoryInterval,
       now: Date.now(),
@@ -66,6 +78,10 @@ function readKeys(file: string): string {
   try {
     return offline.asInvoker(() => readFileSync(file, 'utf8'))
   } catch {
-    throw new Failure(1, `${file} cannot be read`, '`platform keys export --out FILE` at the other site makes it')
+    throw new Failure(
+      1,
+      `${file} cannot be read`,
+      '`platform keys set show --out FILE` or `platform keys export --out FILE` at the other site makes it',
+    )
   }
 }

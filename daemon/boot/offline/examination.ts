@@ -4,7 +4,7 @@ import { certificateFindings } from './checks/certificates.ts'
 import { channelFindings } from './checks/channels.ts'
 import { clockFindings } from './checks/clock.ts'
 import { diskFindings } from './checks/file-systems.ts'
-import { keyFindings, tokenFindings } from './checks/keys.ts'
+import { keyFindings, passphraseFindings, tokenFindings } from './checks/keys.ts'
 import { labelFindings } from './checks/labels.ts'
 import { permissionFindings } from './checks/permissions.ts'
 import { portFindings } from './checks/ports.ts'
@@ -30,6 +30,7 @@ const checks: Readonly<Record<string, Check>> = {
   clock: clockFindings,
   disk: diskFindings,
   keys: keyFindings,
+  passphrase: passphraseFindings,
   tokens: tokenFindings,
   tls: certificateFindings,
   ports: portFindings,

@@ -45,7 +45,7 @@ export async function rotateInSet(
       'a key that others may have is not rotated but revoked: platform keys revoke',
     )
   }
-  const isHere = isRootHere(folder)
+  const isHere = isRootHere(folder, terms.now)
   const created = await successorOf(folder, old, terms)
   await record(folder, env, { action: 'site.key.rotate', target: old.kid, detail: { successor: created.kid } })
   if (!isHere) return { created, retired: old }
@@ -67,7 +67,7 @@ export async function revokeInSet(
   key: PublicKey,
   { replace, ...terms }: Rotating & { readonly replace: boolean },
 ): Promise<{ revoked: PublicKey; created?: PublicKey; key_set?: number }> {
-  const isHere = isRootHere(folder)
+  const isHere = isRootHere(folder, terms.now)
   if (isHere || replace) await requireOpens(folder.keys, terms.passphrase)
   const created = replace ? await successorOf(folder, key, terms) : undefined
   const made = created ? { created } : {}

@@ -1,4 +1,5 @@
 // Key sets for the command line: files that people carry between the site, the machine of the root keys, and the peers.
+import { listKeys } from '../../../adapters/keys/jose/key-life.ts'
 import { type KeySet, keySetFile, most_before } from '../../kernel/key-set.ts'
 import type { PublicKey } from '../../kernel/keys.ts'
 import { asInvoker } from '../acting.ts'
@@ -19,8 +20,8 @@ export type DraftTerms = {
   readonly revoke: readonly string[]
   /** Seconds; the shortest that is allowed unless said. */
   readonly overlap_s: number | undefined
-  /** Text of a JWKS with public halves of root keys that are kept elsewhere. */
-  readonly roots: string | undefined
+  /** Texts of JWKS with public halves of root keys that are kept elsewhere. */
+  readonly roots: readonly string[]
   /** Epoch milliseconds. */
   readonly now: number
 }
@@ -28,8 +29,7 @@ export type DraftTerms = {
 /** Throws `Objection` for a key that is not the site's. */
 export async function draft(folder: SiteFolder, env: Environment, terms: DraftTerms): Promise<Drafted> {
   const { retire, revoke, roots, now } = terms
-  const more = roots === undefined ? [] : keysIn(roots).filter(({ use }) => use === 'root')
-  if (roots !== undefined && more.length === 0) throw new Objection(2, 'the file holds no root key')
+  const more = roots.flatMap(rootsIn)
   const overlap_s = terms.overlap_s ?? (await shortestOverlap_s(folder))
   const not_after = new Date(now + overlap_s * 1_000).toISOString()
   const becomes = {
@@ -41,14 +41,23 @@ export async function draft(folder: SiteFolder, env: Environment, terms: DraftTe
   const thresholds = { message: terms.message_threshold, root: terms.root_threshold }
   const made = await drafted(folder, env, { thresholds, becomes, more, now })
   const { before, after } = await successorIn(made)
-  const strange = [...retire, ...revoke].find((kid) => !isKnown(kid, before, after))
+  const known = new Set(
+    [...listKeys(folder.keys), ...(before?.keys ?? []), ...after.keys].filter(isPinned).map(({ kid }) => kid),
+  )
+  const strange = [...retire, ...revoke].find((kid) => !known.has(kid))
   if (strange)
     throw new Objection(1, `the site has no key ${strange} that peers pin`, '`platform keys list` shows its keys')
   return { draft: made, set: after, changes: changesOf(before, after) }
 }
 
-function isKnown(kid: string, before: KeySet | undefined, after: KeySet): boolean {
-  return [...(before?.keys ?? []), ...after.keys].some((key) => key.kid === kid)
+function rootsIn(text: string): PublicKey[] {
+  const found = keysIn(text).filter(({ use, status }) => use === 'root' && status === 'active')
+  if (found.length === 0) throw new Objection(2, 'a file that --roots names holds no active root key')
+  return found
+}
+
+function isPinned({ use }: PublicKey): boolean {
+  return use === 'message' || use === 'root'
 }
 
 export type Drafted = { readonly draft: KeySetDraft; readonly set: KeySet; readonly changes: Change[] }

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { digestOf, type KeySet, keySet, keySetIn, most_before, no_key_set, payloadOf } from '../../kernel/key-set.ts'
 import { type Jws, jws, type PublicKey } from '../../kernel/keys.ts'
+import { Objection } from './objection.ts'
 
 /** A set on its way between machines: those in force before it, oldest first, and itself with the signatures so far. */
 export const keySetDraft = z.strictObject({
@@ -11,6 +12,10 @@ export const keySetDraft = z.strictObject({
   draft: z.strictObject({ payload: jws.shape.payload, signatures: z.array(jws.shape.signatures.element).max(16) }),
 })
 export type KeySetDraft = z.infer<typeof keySetDraft>
+
+/** What a JWS of this house may hold: a dozen keys of ML-DSA-87, or as many others as a set may list. */
+const most_payload = 65_536
+const tooLarge = 'the keys are too many or too large for one key set'
 
 export type Drafting = {
   readonly site: string
@@ -29,6 +34,7 @@ export type Drafting = {
   readonly now: number
 }
 
+/** Throws `Objection` (3) for more keys than one set can hold. */
 export function draftOf(given: Drafting): KeySetDraft {
   const { site, tenant_id, sets, thresholds, becomes, now } = given
   const last = sets.at(-1)
@@ -52,6 +58,8 @@ export function draftOf(given: Drafting): KeySetDraft {
     keys,
   }
   const payload = Buffer.from(payloadOf(set)).toString('base64url')
+  if (payload.length > most_payload)
+    throw new Objection(3, tooLarge, 'revoke or retire keys that nobody needs any more')
   return { v: 1, type: 'platform.keyset-draft', sets: sets.slice(-most_before), draft: { payload, signatures: [] } }
 }
 

@@ -51,6 +51,7 @@ export async function signDraft(dir: string, given: Signing): Promise<{ draft: K
   const payload = Buffer.from(draft.draft.payload, 'base64url')
   const keys = ableIn(dir, before, after, given.kid)
   const { highest, same } = signedHere(dir, after.site, after.version)
+  requireKnown(dir, draft)
   if (highest > after.version) throw new Objection(3, `version ${highest} was signed here already`)
   if (same && same.payload !== draft.draft.payload && !given.instead) {
     throw new Objection(
@@ -63,6 +64,16 @@ export async function signDraft(dir: string, given: Signing): Promise<{ draft: K
   rememberSigned(dir, after.site, after.version, made)
   const signers = keys.map(({ public_key }) => public_key.kid)
   return { draft: { ...draft, draft: withSignatures(draft.draft, made) }, signers }
+}
+
+/** A machine that is not trusted here could show another set as the one in force, and so hide what changes. */
+function requireKnown(dir: string, { sets }: KeySetDraft): void {
+  const last = sets.at(-1)
+  const set = last && keySetIn(last)
+  const { same } = set ? signedHere(dir, set.site, set.version) : {}
+  if (same && same.payload !== last?.payload) {
+    throw new Objection(3, `version ${set?.version} as the draft has it is not the one that was signed here`)
+  }
 }
 
 function withSignatures(given: KeySetDraft['draft'], made: Jws): KeySetDraft['draft'] {

@@ -1,9 +1,9 @@
 // The pinned keys of a peer for commands: brought up to date by its key set, and revoked by hand.
 import { verifyJws } from '../../../adapters/keys/jose/signatures.ts'
 import { isRefused, type Refused, refuse } from '../../kernel/errors.ts'
-import { digestOf, type KeySet, keySetFile, keySetIn, standing } from '../../kernel/key-set.ts'
-import { follow, ownFault } from '../../kernel/key-succession.ts'
-import type { Jws, PublicKey } from '../../kernel/keys.ts'
+import { standing } from '../../kernel/key-set.ts'
+import { follow } from '../../kernel/key-succession.ts'
+import type { PublicKey } from '../../kernel/keys.ts'
 import type { Peer } from '../../kernel/peer.ts'
 import { earliestFor, pinnedOf, repinned, withoutKey } from '../../kernel/peer-keys.ts'
 import { filedropSettings } from '../../roles/site/settings.ts'
@@ -11,32 +11,12 @@ import { changePeer } from '../pinned-peers.ts'
 import { valuesOf } from '../profile.ts'
 import type { SiteFolder } from '../site-folder.ts'
 import { record } from './deed.ts'
+import { setsIn } from './key-set-file.ts'
 import { Objection } from './objection.ts'
 import { get } from './site-peers.ts'
 import { type Environment, siteSettings } from './site-profile.ts'
 
 const signatures = { verify: verifyJws }
-
-/** The sets of a key set file, oldest first; undefined for text that is none. */
-export function setsIn(text: string): Jws[] | undefined {
-  try {
-    return keySetFile.safeParse(JSON.parse(text)).data?.sets
-  } catch {
-    return undefined
-  }
-}
-
-export type Found = { readonly set: KeySet; readonly digest: string }
-
-/** The newest set of a file, signed by its own root keys: what people may pin. Throws `Objection` for one that nobody could. */
-export async function newestIn(sets: readonly Jws[]): Promise<Found> {
-  const last = sets.at(-1)
-  const set = last && keySetIn(last)
-  if (!last || !set) throw new Objection(2, 'the file holds no key set')
-  const fault = await ownFault(set, last, { signatures })
-  if (fault) throw new Objection(3, fault.message)
-  return { set, digest: digestOf(last) }
-}
 
 /** Throws `Objection` for a file that is no key set, and for sets that do not follow the pinned one. `now` in epoch milliseconds. */
 export async function update(folder: SiteFolder, env: Environment, name: string, text: string, now: number) {

@@ -7,14 +7,19 @@ import { type Release, releasePayload } from '../../kernel/release.ts'
 import { asInvoker } from '../acting.ts'
 import { Objection } from './objection.ts'
 
-/** Throws `Objection` for a file that is not an active personal key. `file`: as the person named it. */
-export async function signRelease(file: string, said: Release): Promise<Jws> {
+/** Whether the key of this file lies under a passphrase. Throws `Objection` when there is no such file. */
+export function isLocked(file: string): boolean {
+  return asInvoker(() => keyIn(resolve(file))).private_jwe !== undefined
+}
+
+/** Throws `Objection` for a file that is not an active personal key, and `Locked`. `file`: as the person named it. */
+export async function signRelease(file: string, said: Release, passphrase: string | undefined): Promise<Jws> {
   const key = asInvoker(() => keyIn(resolve(file)))
   const { use, status, not_after, kid } = key.public_key
   if (use !== 'personal') throw new Objection(2, `${kid} is a ${use} key; a person signs with their own`)
-  if (status !== 'active' || !key.private_jwk) throw new Objection(3, `${kid} is ${status}; it signs nothing`)
+  if (status !== 'active') throw new Objection(3, `${kid} is ${status}; it signs nothing`)
   if (not_after !== undefined && said.created > not_after) throw new Objection(3, `${kid} ended on ${not_after}`)
-  return await signWith([key], 'release', Buffer.from(releasePayload(said)))
+  return await signWith([key], 'release', Buffer.from(releasePayload(said)), () => passphrase)
 }
 
 function keyIn(file: string): ReturnType<typeof readKeyAt> {

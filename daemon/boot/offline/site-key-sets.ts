@@ -149,15 +149,19 @@ function said(key: PublicKey, set: KeySet): Pick<PublicKey, 'status' | 'not_afte
   return isLeftOut ? { ...key, status: 'retired' } : key
 }
 
-/** Whether enough root keys lie in the site itself for the set in force and for this draft. */
-export function isRootHere(folder: Pick<SiteFolder, 'keys'>): boolean {
+/** Whether enough root keys lie in the site itself to follow the set in force; one for the first set. `now` in epoch milliseconds. */
+export function isRootHere(folder: Pick<SiteFolder, 'keys'>, now: number): boolean {
   const { set } = current(folder)
   const held = readKeyFiles(folder.keys).filter(
-    ({ public_key: { use, status }, private_jwk, private_jwe }) =>
-      use === 'root' && status === 'active' && (private_jwk ?? private_jwe) !== undefined,
+    ({ private_jwk, private_jwe }) => (private_jwk ?? private_jwe) !== undefined,
   )
-  if (!set) return held.length > 0
-  const counted = held.filter(({ public_key }) => set.keys.some((key) => key.fingerprint === public_key.fingerprint))
+  const keys = held.map(({ public_key }) => public_key)
+  const at = new Date(now).toISOString()
+  if (!set) return standing(keys, 'root', at).length > 0
+  // By what the set says of them: a publication that was cut short has changed the files already.
+  const counted = standing(set.keys, 'root', at).filter((root) =>
+    keys.some(({ fingerprint }) => fingerprint === root.fingerprint),
+  )
   return counted.length >= set.thresholds.root
 }
 

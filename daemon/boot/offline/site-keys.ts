@@ -107,8 +107,10 @@ function isWrapped(folder: KeyPlace, kid: string): boolean {
   return readKeyFiles(folder.keys).some((key) => key.public_key.kid === kid && key.private_jwe !== undefined)
 }
 
-/** Whether a key of the folder lies under a passphrase. */
-export const isLocked = (folder: KeyPlace): boolean => hasWrappedKeys(folder.keys)
+/** Whether a key of the folder, or one of this use, lies under a passphrase. */
+export function isLocked(folder: KeyPlace, use?: PublicKey['use']): boolean {
+  return hasWrappedKeys(folder.keys, use)
+}
 
 /** Puts the keys of the folder, or those of one use, under the passphrase; the kids of those that were not. */
 export async function wrap(folder: KeyPlace, passphrase: string, use: PublicKey['use'] | undefined): Promise<string[]> {

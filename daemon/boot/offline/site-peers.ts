@@ -1,24 +1,41 @@
 // Peers for commands: what would be pinned, pinning it with its channel folders, and letting go again.
 import { peerFiles } from '../../../adapters/peers/files/peer-files.ts'
+import { isRefused } from '../../kernel/errors.ts'
+import { pinnedBy, type Verified } from '../../kernel/key-succession.ts'
 import type { PublicKey } from '../../kernel/keys.ts'
 import { labelOf } from '../../kernel/label.ts'
 import { inOneLine, parseBy } from '../../kernel/parsing.ts'
 import { type Peer, peer } from '../../kernel/peer.ts'
+import { repinned } from '../../kernel/peer-keys.ts'
 import { accreditationFault } from '../accredited-peers.ts'
 import type { SiteFolder } from '../site-folder.ts'
 import { record } from './deed.ts'
 import { enrolChannels } from './filedrop-files.ts'
+import { newestIn, setsIn } from './key-set-file.ts'
 import { labelMapIn } from './label-map-file.ts'
 import { Objection } from './objection.ts'
 import { keysIn } from './site-keys.ts'
 import { type Environment, siteSettings } from './site-profile.ts'
 
 /** What a peer signs with: its token keys are its own affair, and a revoked key is nobody's. */
-const pinnable: ReadonlySet<PublicKey['use']> = new Set(['message', 'root', 'personal'])
+const pinnedUses: ReadonlySet<PublicKey['use']> = new Set(['message', 'root', 'personal'])
 
-/** The keys of an exported file that may be pinned. Throws `Objection` when there is no message key among them. */
-export function pinnableKeys(text: string): PublicKey[] {
-  const keys = keysIn(text).filter((key) => pinnable.has(key.use) && key.status !== 'revoked')
+/** `set`: the keys are of a key set, and are pinned as a whole. */
+export type Pinnable = { readonly keys: readonly PublicKey[]; readonly set?: Verified }
+
+/**
+ * What may be pinned of a file that `keys export` or `keys set show` made. Throws `Objection` when there is no message key
+ * in it, and for a key set that its own root keys have not signed.
+ */
+export async function pinnable(text: string): Promise<Pinnable> {
+  const sets = setsIn(text)
+  if (!sets) return { keys: pinnableKeys(text) }
+  const newest = await newestIn(sets)
+  return { keys: newest.set.keys.filter(({ status }) => status !== 'revoked'), set: newest }
+}
+
+function pinnableKeys(text: string): PublicKey[] {
+  const keys = keysIn(text).filter((key) => pinnedUses.has(key.use) && key.status !== 'revoked')
   if (!keys.some(({ use, status }) => use === 'message' && status === 'active')) {
     throw new Objection(2, 'the file holds no active message key, so nothing of this peer could be verified')
   }
@@ -33,7 +50,10 @@ export type NewPeer = {
   readonly releasable_names: readonly string[]
   /** The text of the file that holds it; see `labelMapIn`. */
   readonly label_map?: string | undefined
+  /** The two thresholds of the set count instead of these. */
+  readonly key_set?: Verified | undefined
   readonly threshold: number | undefined
+  readonly root_threshold?: number | undefined
   readonly not_after_days: number | undefined
   readonly inventory_interval_s: number | undefined
   /** Epoch milliseconds. */
@@ -55,7 +75,8 @@ export async function add(folder: SiteFolder, env: Environment, given: NewPeer):
   await enrolChannels(folder, env, pinned)
   await files.add(pinned)
   const fingerprints = pinned.keys.map((key) => key.fingerprint)
-  await record(folder, env, { action: 'site.peer.add', target: pinned.name, detail: { fingerprints } })
+  const detail = { fingerprints, ...(pinned.key_set ? { key_set: pinned.key_set.version } : {}) }
+  await record(folder, env, { action: 'site.peer.add', target: pinned.name, detail })
   return pinned
 }
 
@@ -95,7 +116,7 @@ function peerOf(folder: SiteFolder, env: Environment, given: NewPeer): Peer {
   if (!ceiling) {
     throw new Objection(2, `there is no level "${given.ceiling.level}"; the profile has ${labels.levels.join(', ')}`)
   }
-  const { threshold, not_after_days, inventory_interval_s } = given
+  const { threshold, root_threshold, not_after_days, inventory_interval_s } = given
   const checked = parseBy(peer, {
     name: given.name,
     tenant_id: given.tenant_id,
@@ -104,10 +125,21 @@ function peerOf(folder: SiteFolder, env: Environment, given: NewPeer): Peer {
     ...(given.label_map === undefined ? {} : { label_map: labelMapIn(given.label_map, labels) }),
     releasable_names: given.releasable_names,
     ...(threshold === undefined ? {} : { threshold }),
+    ...(root_threshold === undefined ? {} : { root_threshold }),
     ...(not_after_days === undefined ? {} : { not_after_days }),
     ...(inventory_interval_s === undefined ? {} : { inventory_interval_s }),
     enrolled: new Date(given.now).toISOString(),
   })
   if (!checked.success) throw new Objection(2, `the peer cannot be pinned: ${inOneLine(checked.errors)}`)
-  return checked.data
+  return given.key_set ? withSet(checked.data, given.key_set) : checked.data
+}
+
+function withSet(pinned: Peer, newest: Verified): Peer {
+  const { site, tenant_id } = newest.set
+  if (site !== pinned.name || tenant_id !== pinned.tenant_id) {
+    throw new Objection(3, `the key set is that of ${site}, of tenant ${tenant_id}`)
+  }
+  const done = repinned(pinned, { pinned: pinnedBy(newest.set, newest.digest), sets: [newest] })
+  if (isRefused(done)) throw new Objection(3, done.message)
+  return done
 }

@@ -5,6 +5,7 @@ import { type ReleaseApproval, releaseIn, releasePayload, releaseRequest } from 
 import { command, Failure } from '../../../command.ts'
 import { show } from '../../../output.ts'
 import { needed, text } from '../../../params.ts'
+import { passphraseOfKey, passphraseOption } from '../../../passphrase.ts'
 import { itemToSign } from '../../../quarantine-item.ts'
 import { releaseText } from '../../../release-text.ts'
 import { serviceAs, serviceOptions } from '../../../service.ts'
@@ -20,6 +21,7 @@ export const definition = command({
   options: {
     key: needed(text('FILE', 'your personal key')),
     reason: text('TEXT', 'why you take it upon yourself; else that of the request'),
+    ...passphraseOption,
     ...serviceOptions,
   },
   example:
@@ -45,7 +47,7 @@ export const definition = command({
       ...{ reason: given.reason ?? request.reason, subject, created: new Date().toISOString() },
       request: sha384(releasePayload(request)),
     }
-    const signature = await signRelease(given.key, said)
+    const signature = await signRelease(given.key, said, await passphraseOfKey(terminal, given, given.key))
     const released = await api.call('site.quarantine.approve', { peer: item.peer, id: item.name, signature })
     show(terminal, given.json, released, () => `released ${item.id}: it is taken in once more`)
     if (!given.json) terminal.note('what fails another check is back in `platform filedrop quarantine list`')

@@ -6,6 +6,7 @@ import { classificationOf, classificationOptions } from '../../../classification
 import { command, Failure } from '../../../command.ts'
 import { show } from '../../../output.ts'
 import { choice, needed, text } from '../../../params.ts'
+import { passphraseOfKey, passphraseOption } from '../../../passphrase.ts'
 import { type Item, itemToSign } from '../../../quarantine-item.ts'
 import { serviceAs, serviceOptions } from '../../../service.ts'
 import { requireSite } from '../../../site.ts'
@@ -25,6 +26,7 @@ export const definition = command({
     reason: needed(text('TEXT', 'why you take it upon yourself')),
     key: needed(text('FILE', 'your personal key')),
     ...classificationOptions,
+    ...passphraseOption,
     ...serviceOptions,
   },
   example:
@@ -40,7 +42,7 @@ export const definition = command({
       ...(label ? { label } : {}),
       created: new Date().toISOString(),
     }
-    const signature = await signRelease(given.key, said)
+    const signature = await signRelease(given.key, said, await passphraseOfKey(terminal, given, given.key))
     const pending = await api.call('site.quarantine.request', { peer: item.peer, id: item.name, signature })
     show(terminal, given.json, pending, () => `requested; another person approves it until ${pending.ends}`)
     return 0

@@ -27,7 +27,7 @@ export const definition = command({
     retire: names('KEY,...', 'message keys that end after the overlap, root keys that sign no more'),
     revoke: names('KEY,...', 'root keys that others may have'),
     overlap: duration('TIME', 'that retired message keys go on; else twice the longest time under way'),
-    roots: text('FILE', 'public root keys that lie elsewhere, made by `platform keys export --dir` there'),
+    roots: names('FILE,...', 'public root keys that lie elsewhere, made by `platform keys export --dir` there'),
     ...siteOption,
     ...jsonOption,
   },
@@ -41,7 +41,7 @@ export const definition = command({
       retire: given.retire,
       revoke: given.revoke,
       overlap_s: given.overlap,
-      roots: given.roots === undefined ? undefined : readInputFile(given.roots),
+      roots: given.roots.map(readInputFile),
       now: Date.now(),
     })
     writeOutputFile(given.out, `${JSON.stringify(made.draft, undefined, 2)}\n`)

@@ -1,0 +1,181 @@
+// Key sets by hand: root keys on media of their own sign what a site drafts, and peers follow from files alone.
+import { readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { kinds } from '../keys/set-world.ts'
+import { type Medium, rootedSite, rootMedium, type SiteAt, signAt, siteAt } from '../support/ceremony.ts'
+import { type Json, platform, scratch } from '../support/command-line.ts'
+
+const { dir, remove } = scratch('key-sets')
+afterAll(remove)
+const at = (name: string) => path.join(dir, name)
+
+function changed(file: string, change: (value: Json) => void): string {
+  const value = JSON.parse(readFileSync(file, 'utf8'))
+  change(value)
+  const other = `${file}.changed`
+  writeFileSync(other, JSON.stringify(value))
+  return other
+}
+
+const payloadIn = (text: string): Json => JSON.parse(Buffer.from(text, 'base64url').toString())
+
+describe.each(kinds)('root keys of $name on media', ({ algorithms }) => {
+  const mark = algorithms.join('-').toLowerCase()
+  const world = at(mark)
+  const file = (name: string) => `${world}-${name}.json`
+  let media: Medium[]
+  let site: SiteAt
+  let peer: SiteAt
+  beforeAll(async () => {
+    media = await Promise.all(algorithms.map((algorithm) => rootMedium(dir, `${mark}-${algorithm}`, algorithm)))
+    site = await rootedSite(world, 'alpha', media)
+    peer = siteAt(path.join(world, 'bravo'))
+    await peer.answered(['init', '--name', 'bravo', '--tenant', 'bravo', '--profile', 'demo'])
+  })
+
+  test('the first set is in force, and a peer pins it whole by the fingerprints of its root keys', async () => {
+    const set = await site.answered(['keys', 'set', 'show', '--out', file('set-1')])
+    expect(set).toMatchObject({ version: 1, thresholds: { message: 1, root: algorithms.length } })
+    const roots = set.keys.filter((key: Json) => key.use === 'root' && key.status === 'active')
+    expect(roots.map((key: Json) => key.kid).sort()).toEqual(media.map(({ kid }) => kid).sort())
+    const words = ['peers', 'add', 'alpha', '--keys', file('set-1'), '--tenant', 'alpha', '--ceiling', 'RESTRICTED']
+    const prints = media.map(({ fingerprint }) => fingerprint)
+    expect(await peer.platform(words)).toMatchObject({ exit: 3, stdout: '' })
+    const [message] = await site.keys('message')
+    expect(await peer.platform([...words, '--fingerprint', message.fingerprint])).toMatchObject({ exit: 3 })
+    expect(await peer.platform([...words, '--fingerprint', prints.join(','), '--threshold', '2'])).toMatchObject({
+      exit: 2,
+    })
+    const pinned = await peer.answered([...words, '--fingerprint', prints.join(',')])
+    expect(pinned).toMatchObject({ key_set: { version: 1 }, threshold: 1, root_threshold: algorithms.length })
+    expect(pinned.keys).toEqual(set.keys)
+  })
+
+  test('a rotation waits for the root keys: drafted, signed on every medium, published, carried', async () => {
+    const [old] = await site.keys('message')
+    const { created, retired, key_set } = await site.answered(['keys', 'rotate', old.kid])
+    expect([retired.status, retired.not_after, key_set]).toEqual(['active', undefined, undefined])
+    const draft = file('keyset-2')
+    await site.answered(['keys', 'set', 'draft', '--retire', old.kid, '--out', draft])
+    expect(await site.platform(['keys', 'set', 'publish', draft, '--yes'])).toMatchObject({ exit: 3 })
+    for (const medium of media) {
+      const signed = await signAt(medium, draft)
+      expect(signed).toMatchObject({ version: 2, signers: [medium.kid] })
+      if (medium !== media.at(-1)) {
+        expect(await site.platform(['keys', 'set', 'publish', draft, '--yes'])).toMatchObject({ exit: 3 })
+      }
+    }
+    const set = await site.answered(['keys', 'set', 'publish', draft, '--yes'])
+    expect(set.keys).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ kid: old.kid, status: 'active', not_after: expect.any(String) }),
+        expect.objectContaining({ kid: created.kid, status: 'active' }),
+      ]),
+    )
+    const [ending, newer] = await site.keys('message')
+    expect([ending.days_left, newer.days_left]).toEqual([13, undefined])
+    await site.answered(['keys', 'set', 'show', '--out', file('set-2')])
+    const taken = await peer.answered(['peers', 'update', 'alpha', '--keys', file('set-2')])
+    expect(taken).toMatchObject({ taken: 1, key_set: { version: 2 }, keys: set.keys })
+    for (const known of ['set-2', 'set-1']) {
+      expect(await peer.answered(['peers', 'update', 'alpha', '--keys', file(known)])).toMatchObject({ taken: 0 })
+    }
+  })
+
+  test('one root key after the other is replaced by a set that both the old and the new ones sign', async () => {
+    const [first] = media
+    if (!first) throw new Error('there is no medium')
+    const newer = await rootMedium(dir, `${mark}-newer`, algorithms[0] ?? 'Ed25519')
+    const words = ['--roots', newer.file, '--retire', first.kid]
+    const draft = file('keyset-3')
+    await site.answered(['keys', 'set', 'draft', '--out', draft, ...words])
+    for (const medium of media) await signAt(medium, draft)
+    expect(await site.platform(['keys', 'set', 'publish', draft, '--yes'])).toMatchObject({ exit: 3 })
+    await signAt(newer, draft)
+    expect(await site.answered(['keys', 'set', 'publish', draft, '--yes'])).toMatchObject({ version: 3 })
+    media = [newer, ...media.slice(1)]
+    await site.answered(['keys', 'set', 'show', '--out', file('set-3')])
+    expect(await peer.answered(['peers', 'update', 'alpha', '--keys', file('set-3')])).toMatchObject({ taken: 1 })
+    // What was signed by the old root keys alone is taken no more.
+    await site.answered(['keys', 'set', 'draft', '--out', file('keyset-4')])
+    const old = await platform(['keys', 'set', 'sign', file('keyset-4'), '--dir', first.dir, '--yes'])
+    expect(old).toMatchObject({ exit: 3, stderr: expect.stringContaining('no root key') })
+  })
+})
+
+describe('a machine that only signs', () => {
+  let medium: Medium
+  let site: SiteAt
+  const draft = at('keyset-2.json')
+  beforeAll(async () => {
+    medium = await rootMedium(dir, 'signing', 'Ed25519')
+    site = await rootedSite(at('signed'), 'alpha', [medium])
+    await site.answered(['keys', 'generate', '--use', 'message'])
+    await site.answered(['keys', 'set', 'draft', '--out', draft])
+  })
+  const sign = (file: string, ...more: string[]) =>
+    platform(['keys', 'set', 'sign', file, '--dir', medium.dir, '--yes', ...more], { cwd: dir })
+
+  test('shows what changes, and asks', async () => {
+    const ended = await platform(['keys', 'set', 'sign', draft, '--dir', medium.dir])
+    expect(ended).toMatchObject({ exit: 3, stdout: '' })
+    expect(ended.stderr).toContain('key set 2 of alpha')
+    expect(ended.stderr).toMatch(/new message key \(Ed25519\), active/)
+  })
+
+  const lies: [string, (value: Json) => void][] = [
+    ['a leap', said((set) => (set.version = 7))],
+    ['another predecessor', said((set) => (set.previous = 'a'.repeat(96)))],
+    ['another site', said((set) => (set.site = 'charlie'))],
+    ['an older date', said((set) => (set.created = '2020-01-01T00:00:00.000Z'))],
+    ['a threshold that nobody can meet', said((set) => (set.thresholds.root = 9))],
+    ['a history without its last set', (value) => value.sets.pop()],
+    ['a set in force that its root keys did not sign', (value) => (value.sets[0].signatures[0].signature = 'AAAA')],
+    ['another text', (value) => (value.draft.payload = Buffer.from('{}').toString('base64url'))],
+  ]
+  function said(change: (set: Json) => void) {
+    return (value: Json) => {
+      const set = payloadIn(value.draft.payload)
+      change(set)
+      value.draft.payload = Buffer.from(JSON.stringify(set)).toString('base64url')
+    }
+  }
+
+  test.each(lies)('refuses %s', async (_, change) => {
+    const ended = await sign(changed(draft, change))
+    expect([2, 3]).toContain(ended.exit)
+    expect(ended.stdout).toBe('')
+  })
+
+  test('refuses a history that another hand has signed, even one of a true root key', async () => {
+    const other = await rootMedium(dir, 'other', 'Ed25519')
+    const twin = await rootedSite(at('twin'), 'alpha', [other])
+    const file = at('keyset-twin.json')
+    await twin.answered(['keys', 'set', 'draft', '--out', file, '--roots', medium.file])
+    const ended = await sign(file)
+    expect(ended).toMatchObject({ exit: 3, stderr: expect.stringContaining('not the one that was signed here') })
+  })
+
+  test('signs one set of a version, unless a person says that the other is nowhere', async () => {
+    const again = at('keyset-2-again.json')
+    await site.answered(['keys', 'set', 'draft', '--out', again, '--message-threshold', '2'])
+    expect(await sign(draft)).toMatchObject({ exit: 0 })
+    expect(await sign(draft)).toMatchObject({ exit: 0 })
+    expect(await sign(again)).toMatchObject({ exit: 3, stderr: expect.stringContaining('--instead') })
+    expect(await sign(again, '--instead')).toMatchObject({ exit: 0 })
+    expect(await site.answered(['keys', 'set', 'publish', again, '--yes'])).toMatchObject({ version: 2 })
+    expect(await site.platform(['keys', 'set', 'publish', draft, '--yes'])).toMatchObject({ exit: 3 })
+  })
+
+  test('an overlap below twice the transit time is refused, by draft and by rotation', async () => {
+    const [old] = await site.keys('message')
+    const short = at('keyset-short.json')
+    await site.answered(['keys', 'set', 'draft', '--retire', old.kid, '--overlap', '13d', '--out', short])
+    await signAt(medium, short)
+    const ended = await site.platform(['keys', 'set', 'publish', short, '--yes'])
+    expect(ended).toMatchObject({ exit: 3, stderr: expect.stringContaining('messages under way') })
+    expect(await site.platform(['keys', 'rotate', old.kid, '--overlap', '13d'])).toMatchObject({ exit: 3 })
+    expect((await site.answered(['keys', 'set', 'show'])).version).toBe(2)
+  })
+})
