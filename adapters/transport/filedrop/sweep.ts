@@ -129,7 +129,8 @@ class Sweep {
     await verified
     if (!first || this.#isOver) return putOff(batch)
     const { deliver } = this.#walk
-    const taken = await guarded(first.desk, first.item.stem, () => takeIn(batch, desk, deliver, this.#mayOvertake))
+    const take = () => takeIn(batch, desk, deliver, this.#mayOvertake)
+    const taken = await guarded(first.desk, first.item.stem, take, () => putOff(batch))
     if (!taken || taken.hasFailed) this.#mayOvertake = false
     if (taken?.end) this.#isOver = true
   }

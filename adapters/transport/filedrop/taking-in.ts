@@ -28,7 +28,9 @@ export async function takeIn(
   await enterSettled(batch, desk)
   await enterOthers(batch, desk)
   for (const candidate of batch) {
-    await guarded(candidate.desk, candidate.item.stem, () => putInPlace(candidate))
+    const { stem } = candidate.item
+    const place = () => putInPlace(candidate)
+    await guarded(candidate.desk, stem, place, () => desk.deferred.add(stem))
   }
   return {
     end: batch.some((each) => each.fate?.is === 'deferred' || isEquivocation(each)),

@@ -89,9 +89,17 @@ async function makeSite(dir: string, name: string, clock: { ms: number }) {
 
 export type World = Awaited<ReturnType<typeof twoSites>>
 
+type Given = {
+  readonly alpha?: GivenSettings
+  readonly bravo?: GivenSettings
+  readonly peer?: Partial<Peer>
+  /** The folder that holds the world; that of temporary files, unless said. */
+  readonly base?: string
+}
+
 /** `alpha` and `bravo`, enrolled with each other. `dispose` stops everything and removes the folder. */
-export async function twoSites(settings: { alpha?: GivenSettings; bravo?: GivenSettings; peer?: Partial<Peer> } = {}) {
-  const dir = fs.mkdtempSync(join(tmpdir(), 'filedrop-'))
+export async function twoSites(settings: Given = {}) {
+  const dir = fs.mkdtempSync(join(settings.base ?? tmpdir(), 'filedrop-'))
   const clock = { ms: start_ms }
   const alpha = await makeSite(dir, 'alpha', clock)
   const bravo = await makeSite(dir, 'bravo', clock)
