@@ -8,7 +8,7 @@ import type { Numbering } from './numbering.ts'
 import { ownLabel } from './own-label.ts'
 import { seal } from './sealing.ts'
 import { highestSent } from './set-back.ts'
-import { signedBy, unverified } from './signed-notes.ts'
+import { signedBy } from './signed-notes.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** Later than every epoch that the journal or the files know of: a journal that was restored twice knows of too few. */
@@ -65,11 +65,9 @@ export async function openEpoch(
 /** A later epoch than the next is for a site whose files were set back as well: the peer alone knows which it saw. */
 async function verified(line: Line, announcement: Jws, around: Surroundings): Promise<EpochAnnouncement | Refused> {
   const { keys, threshold } = around.roots()
-  // Where they are kept apart, public halves and all, the peer is the one that verifies: it has pinned them.
-  const said =
-    keys.length === 0
-      ? unverified('epoch', announcement, epochAnnouncement)
-      : await signedBy('epoch', announcement, keys, threshold, epochAnnouncement, around.signatures)
+  // Signed by a wrong key it would open an epoch that no peer takes.
+  if (keys.length === 0) return refuse('conflict', rootless)
+  const said = await signedBy('epoch', announcement, keys, threshold, epochAnnouncement, around.signatures)
   if (isRefused(said)) return said
   const draft = await draftEpoch(line, around)
   if (said.channel !== draft.channel || said.src !== draft.src || said.dst !== draft.dst) {
@@ -77,6 +75,9 @@ async function verified(line: Line, announcement: Jws, around: Surroundings): Pr
   }
   return said.epoch < draft.epoch ? taken(said.epoch) : said
 }
+
+const rootless =
+  'this site does not know its own root keys: publish a key set that names them (platform keys set draft --roots FILE)'
 
 function taken(epoch: number): Refused {
   return refuse('conflict', `epoch ${epoch} of this channel was used already`)

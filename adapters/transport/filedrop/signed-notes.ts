@@ -45,11 +45,6 @@ export async function signedBy<T>(
   return isLate ? refuse('signature_invalid', 'a key signed it after its own end') : said
 }
 
-/** What it says, whoever signed it. Refuses `invalid`. */
-export function unverified<T>(type: SignatureType, { payload }: Jws, schema: z.ZodType<T>): T | Refused {
-  return read(type, Buffer.from(payload, 'base64url'), schema)
-}
-
 function read<T>(type: SignatureType, payload: Uint8Array, schema: z.ZodType<T>): T | Refused {
   const parsed = parseBy(schema, valueIn(Buffer.from(payload)))
   return parsed.success

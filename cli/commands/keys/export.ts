@@ -30,12 +30,7 @@ export const definition = command({
     if (out === undefined) terminal.print(document)
     else {
       writeOutputFile(out, `${document}\n`)
-      show(
-        terminal,
-        given.json,
-        { file: out, keys: set.keys.length },
-        () => `${out} holds ${set.keys.length === 1 ? 'one key' : `${set.keys.length} keys`}`,
-      )
+      show(terminal, given.json, { file: out, keys: set.keys.length }, () => `${out} holds ${set.keys.length} keys`)
     }
     if (given.json) return 0
     if ('site' in place && inForce(place.site)) {

@@ -2,7 +2,7 @@
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { readKeyFiles } from '../../../adapters/keys/jose/key-files.ts'
+import { readKeyFiles, writeKeyFile } from '../../../adapters/keys/jose/key-files.ts'
 import { generateKey } from '../../../adapters/keys/jose/key-life.ts'
 import { signWith } from '../../../adapters/keys/jose/signatures.ts'
 import type { AuditEvent } from '../../../daemon/kernel/audit.ts'
@@ -179,9 +179,14 @@ describe('an announcement', () => {
     expect(await outStatus()).toMatchObject({ epoch: 1, next_seq: 1 })
   })
 
-  test('is taken where the root key is kept apart: the peer has pinned it, and verifies', async () => {
+  test('of a root key whose public half this site does not know opens nothing: it might be anybody’s', async () => {
     const announcement = await announce()
-    for (const name of fs.readdirSync(keys())) if (name.startsWith('root-')) fs.rmSync(join(keys(), name))
+    const [key] = readKeyFiles(keys()).filter(({ public_key }) => public_key.use === 'root')
+    if (!key) throw new Error('the site has a root key')
+    fs.rmSync(join(keys(), `${key.public_key.kid}.json`))
+    expect(await refusal(oneWay().openEpoch(announcement, audited))).toContain('keys set draft')
+    expect(await outStatus()).toMatchObject({ epoch: 1, next_seq: 1 })
+    writeKeyFile(keys(), { public_key: key.public_key })
     expect(await oneWay().openEpoch(announcement, audited)).toMatchObject({ epoch: 2 })
   })
 

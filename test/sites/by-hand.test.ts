@@ -1,0 +1,165 @@
+// What people carry by hand where nothing comes back: a receipt of what is missing; and, after a restore, the root key of the next epoch.
+import * as fs from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Daemon, run } from '../support/packaged-sites.ts'
+import { until } from '../support/site-world.ts'
+import { bring, folderOf, type Parcel, pickUp } from './courier.ts'
+import { ask, channelOf, type Two, twoSites } from './question.ts'
+
+let two: Two
+let alphaRuns: Daemon
+beforeAll(async () => {
+  two = await twoSites()
+  const started = await Promise.all([two.alpha.start(), two.bravo.start()])
+  alphaRuns = started[0]
+})
+afterAll(() => two?.world.end())
+
+const inBase = (name: string) => path.join(two.world.dir, name)
+const stemsReady = () =>
+  fs.readdirSync(folderOf(two.alpha, two.bravo, 'out', 'ready')).filter((name) => /env/.test(name))
+
+/** So many invitations, taken from alpha and in no other hands yet. */
+async function taken(count: number): Promise<Parcel[]> {
+  for (let each = 0; each < count; each++) await ask(two.atAlpha, 0.94)
+  await until(() => stemsReady().length === count)
+  return pickUp(two.there)
+}
+
+async function arrived(highest: number, gaps: number): Promise<void> {
+  await until(async () => {
+    const now = await channelOf(two.atBravo, 'alpha', 'in')
+    return now.highest_seq === highest && now.gaps === gaps && now.backlog === now.held
+  })
+}
+
+describe('a receipt carried back', () => {
+  let receipt: string
+  let lost: Parcel
+  test('names what is missing', async () => {
+    const [first, second, third] = await taken(3)
+    if (!first || !second || !third) throw new Error('three were taken')
+    lost = second
+    bring(two.there, [first, third])
+    await arrived(3, 1)
+    const made = await two.bravo.answered(['filedrop', 'gaps', 'alpha', '--out', two.world.dir])
+    expect(made.says).toMatchObject({
+      src: 'bravo',
+      dst: 'alpha',
+      floor: 1,
+      highest: 3,
+      missing: [{ first: 2, last: 2 }],
+    })
+    receipt = made.file
+    expect(path.basename(receipt)).toMatch(/^gaps-bravo-1-\d{8}T\d{6}Z\.json$/)
+    expect(fs.statSync(receipt).mode & 0o777).toBe(0o600)
+  })
+
+  test('is no use at the site that made it, nor once it is altered', async () => {
+    const own = await two.bravo.platform(['filedrop', 'resend', '--receipt', receipt])
+    expect([own.exit, own.stderr]).toEqual([2, expect.stringContaining('carry it to alpha')])
+    const note = JSON.parse(fs.readFileSync(receipt, 'utf8'))
+    const said = JSON.parse(Buffer.from(note.payload, 'base64url').toString())
+    const missing = [{ first: 2, last: 3 }]
+    const payload = Buffer.from(JSON.stringify({ ...said, missing })).toString('base64url')
+    fs.writeFileSync(inBase('altered.json'), JSON.stringify({ ...note, payload }))
+    const altered = await two.alpha.platform(['filedrop', 'resend', '--receipt', inBase('altered.json')])
+    expect([altered.exit, altered.stderr]).toEqual([3, expect.stringContaining('signature')])
+    expect(stemsReady()).toEqual([])
+  })
+
+  test('brings the identical bytes once more, as often as it is used, and what waited goes on', async () => {
+    for (let each = 0; each < 2; each++) {
+      const done = await two.alpha.answered(['filedrop', 'resend', '--receipt', receipt])
+      expect(done).toMatchObject({ peer: 'bravo', epoch: 1, resent: 1, not_resent: [] })
+      expect(pickUp(two.there)).toEqual([lost])
+    }
+    bring(two.there, [lost])
+    await arrived(3, 0)
+    expect((await two.bravo.answered(['filedrop', 'gaps', 'alpha'])).says.missing).toEqual([])
+    expect(await channelOf(two.atBravo, 'alpha', 'in')).toMatchObject({ received: 3, held: 0, quarantined: 0 })
+  })
+
+  test('is not needed where somebody says the numbers; what was never sent is told by exit 5', async () => {
+    const words = ['filedrop', 'resend', 'bravo', '--first', '2', '--last', '5', '--json']
+    const { exit, stdout } = await two.alpha.platform(words)
+    expect(exit).toBe(5)
+    expect(JSON.parse(stdout)).toMatchObject({ resent: 2, not_resent: [{ first: 4, last: 5, why: 'never_sent' }] })
+    bring(two.there, pickUp(two.there))
+    await until(async () => (await channelOf(two.atBravo, 'alpha', 'in')).duplicates === 2)
+  })
+})
+
+describe('a site that came back from a backup', () => {
+  const owed: string[] = []
+  const root = () => inBase('root-medium')
+  const epoch = (...words: readonly string[]) => two.alpha.platform(['filedrop', 'epoch', 'bravo', '--json', ...words])
+  beforeAll(async () => {
+    await two.alpha.answered(['store', 'backup', inBase('backup')])
+    bring(two.there, await taken(2))
+    await arrived(5, 0)
+    expect(await alphaRuns.stop()).toBe(0)
+    await keepRootApart()
+    await two.alpha.answered(['store', 'restore', inBase('backup'), '--yes'])
+    alphaRuns = await two.alpha.start()
+  })
+
+  /** Where a root key belongs: on a medium that is no part of the site, which knows it by its key set. */
+  async function keepRootApart(): Promise<void> {
+    const keys = path.join(two.alpha.dir, 'keys')
+    const draft = inBase('keyset.json')
+    await two.alpha.answered(['keys', 'set', 'draft', '--out', draft])
+    fs.mkdirSync(root(), { mode: 0o700 })
+    for (const name of fs.readdirSync(keys).filter((each) => each.startsWith('root-'))) {
+      fs.renameSync(path.join(keys, name), path.join(root(), name))
+    }
+    expect((await run(['keys', 'set', 'sign', draft, '--dir', root(), '--yes'])).exit).toBe(0)
+    await two.alpha.answered(['keys', 'set', 'publish', draft, '--yes'])
+  }
+
+  test('sends nothing: no new message, nothing again, and says what to do', async () => {
+    owed.push(await ask(two.atAlpha, 0.94))
+    const channel = await until(async () => {
+      const now = await channelOf(two.atAlpha, 'bravo', 'out')
+      return now.state === 'frozen' && now
+    })
+    expect(channel.detail).toContain('platform filedrop epoch bravo')
+    const again = await two.alpha.platform(['filedrop', 'resend', 'bravo', '--first', '1', '--last', '3'])
+    expect([again.exit, again.stderr]).toEqual([4, expect.stringContaining('platform filedrop epoch bravo')])
+    expect(stemsReady()).toEqual([])
+    const doctor = await two.alpha.platform(['doctor'])
+    expect([doctor.exit, doctor.stdout]).toEqual([5, expect.stringContaining('platform filedrop epoch bravo')])
+  })
+
+  test('opens no epoch without a person, without the root key, or with another site’s', async () => {
+    expect(await epoch()).toMatchObject({ exit: 3, stdout: '' })
+    const without = await epoch('--yes')
+    expect([without.exit, without.stderr]).toEqual([3, expect.stringContaining('--keys DIR')])
+    const foreign = await epoch('--yes', '--keys', path.join(two.bravo.dir, 'keys'))
+    expect([foreign.exit, foreign.stderr]).toEqual([3, expect.stringContaining('signature')])
+    expect(stemsReady()).toEqual([])
+  })
+
+  test('goes on in the next epoch, which its root key announces first, and then all that it owed follows', async () => {
+    const opened = await epoch('--yes', '--keys', root())
+    expect([opened.exit, opened.stderr]).toEqual([0, ''])
+    expect(JSON.parse(opened.stdout)).toMatchObject({ src: 'alpha', dst: 'bravo', epoch: 2, reason: 'restored' })
+    const parcels: Parcel[] = []
+    await until(() => {
+      parcels.push(...pickUp(two.there))
+      return parcels.some(({ body }) => body.includes(owed[0] ?? ''))
+    })
+    // The key set is told as well, before it or after.
+    const stems = parcels.map((_, index) => `00000002-${String(index + 1).padStart(16, '0')}`)
+    expect(parcels.map(({ stem }) => stem)).toEqual(stems)
+    const { data, label } = JSON.parse(String(parcels[0]?.body))
+    expect(label).toMatchObject({ level: 'UNCLASSIFIED', releasable_to: ['bravo'] })
+    const [rootKey = ''] = fs.readdirSync(root())
+    const header = JSON.parse(Buffer.from(data.epoch.signatures[0].protected, 'base64url').toString())
+    expect(header).toMatchObject({ typ: 'platform-epoch+jws', kid: rootKey.replace('.json', '') })
+    expect(await channelOf(two.atAlpha, 'bravo', 'out')).toMatchObject({ state: 'open', epoch: 2 })
+    expect((await epoch('--yes', '--keys', root(), '--epoch', '2')).exit).toBe(3)
+    expect((await two.alpha.answered(['audit', 'verify'])).whole).toBe(true)
+  })
+})
