@@ -1,0 +1,74 @@
+// A carrier that may lose, repeat, reorder, delay, cut and corrupt what it copies, one way, from machine to machine.
+import type { Chance } from './chance.ts'
+import type { Machine } from './disk.ts'
+import { SimulatedFile, type SimulatedFolder } from './inode.ts'
+
+export type Manners = 'faithful' | 'mischievous'
+
+type Copy = { readonly name: string; readonly data: Buffer }
+
+export class Carrier {
+  readonly #from: Machine
+  readonly #to: Machine
+  readonly #ready: string
+  readonly #fresh: string
+  readonly #chance: Chance
+  /** On their way for longer than the others. */
+  #delayed: Copy[] = []
+
+  constructor(from: { machine: Machine; name: string }, to: { machine: Machine; name: string }, by: Chance) {
+    this.#from = from.machine
+    this.#to = to.machine
+    this.#ready = `filedrop/${to.name}/out/ready`
+    this.#fresh = `filedrop/${from.name}/in/new`
+    this.#chance = by
+  }
+
+  carry(manners: Manners): void {
+    const ready = this.#from.folder(this.#ready)
+    const taken = [...ready.entries].flatMap(([name, file]) =>
+      file instanceof SimulatedFile ? [{ name, data: file.data }] : [],
+    )
+    const delayed = this.#delayed
+    this.#delayed = []
+    const copies = manners === 'faithful' ? [...delayed, ...taken] : this.#chance.shuffled([...delayed, ...taken])
+    for (const copy of copies) this.#bring(copy, ready, manners)
+  }
+
+  #bring(copy: Copy, ready: SimulatedFolder, manners: Manners): void {
+    const { happens } = this.#chance
+    const isLeft = manners === 'mischievous' && happens(0.15)
+    if (isLeft) return
+    ready.entries.delete(copy.name)
+    ready.sync()
+    if (manners === 'faithful') this.#put(copy, true)
+    else this.#mistreat(copy)
+  }
+
+  #mistreat(copy: Copy): void {
+    const { happens, below } = this.#chance
+    if (happens(0.12)) return
+    if (happens(0.25)) this.#delayed.push(copy)
+    if (happens(0.12)) return
+    const { name, data } = copy
+    if (happens(0.06)) this.#put({ name, data: data.subarray(0, below(data.length)) }, true)
+    else if (happens(0.08)) this.#put({ name, data: flipped(data, below(data.length), below(8)) }, true)
+    else this.#put(copy, happens(0.9))
+  }
+
+  #put({ name, data }: Copy, isSynced: boolean): void {
+    const fresh = this.#to.folder(this.#fresh)
+    const file = new SimulatedFile()
+    file.data = Buffer.from(data)
+    fresh.entries.set(name, file)
+    if (!isSynced) return
+    file.synced = file.data
+    fresh.sync()
+  }
+}
+
+function flipped(data: Buffer, at: number, bit: number): Buffer {
+  const copy = Buffer.from(data)
+  copy[at] = (copy[at] ?? 0) ^ (1 << bit)
+  return copy
+}

@@ -1,0 +1,172 @@
+// Heals a history, and then asks of every message what became of it.
+
+import { sha384 } from '../../daemon/kernel/canonical.ts'
+import { History, type Ring, type Said } from './history.ts'
+import { SimulatedFile } from './inode.ts'
+
+const steps_of_mischief = 45
+const rounds_of_healing = 12
+const least_rounds = 4
+const in_channel = 'filedrop/alpha/bravo'
+
+/** What is wrong at the end, with the history before it; empty when nothing is. `tamper`: once, when all was well. */
+export async function faultsOf(
+  seed: number,
+  ring: Ring,
+  tamper?: (history: History) => void | Promise<void>,
+): Promise<string[]> {
+  const history = new History(seed, ring)
+  try {
+    await history.begin()
+    for (let i = 0; i < steps_of_mischief; i++) await history.step()
+    let faults = await healed(history)
+    if (tamper) {
+      await tamper(history)
+      faults = await judged(history)
+    }
+    return faults.length === 0 ? [] : [...faults, `after: ${history.told.join(', ')}`]
+  } catch (error) {
+    return [`it ended in ${error}`, `after: ${history.told.join(', ')}`]
+  } finally {
+    await history.end()
+  }
+}
+
+/** Nothing dies any more, the carrier is faithful, and people do what the channel asks of them; what is still wrong then. */
+async function healed(history: History): Promise<string[]> {
+  history.pinKeys()
+  let faults: string[] = []
+  for (let round = 0; round < rounds_of_healing; round++) {
+    await healOnce(history)
+    // Long enough for an inventory, and for what never became complete to be given up.
+    history.pass(round % 4 === 2 ? 25 * 3_600_000 : 301_000)
+    if (round < least_rounds) continue
+    faults = await judged(history)
+    if (faults.length === 0) break
+  }
+  return faults
+}
+
+async function judged(history: History): Promise<string[]> {
+  return [...(await accounts(history)), ...(await remains(history)), ...(await records(history))]
+}
+
+async function healOnce(history: History): Promise<void> {
+  const { alpha, bravo, there } = history
+  await alpha.transport.rescan()
+  const [out] = (await alpha.transport.status()).filter(({ direction }) => direction === 'out')
+  if (out?.state === 'frozen') await history.openEpoch()
+  await history.repeatOwed()
+  await alpha.transport.rescan()
+  there.carry('faithful')
+  await bravo.transport.rescan()
+  await history.sendReceipt()
+  await resendOldEpochs(history)
+  await releaseLate(history)
+}
+
+async function resendOldEpochs({ alpha, bravo }: History): Promise<void> {
+  const { epoch } = await alpha.journal.head(in_channel)
+  for (let old = 1; old < epoch; old++) {
+    const receipt = await bravo.transport.oneWay.gapReceipt('alpha', old)
+    await alpha.transport.oneWay.resendFor(receipt)
+  }
+}
+
+/** As two people do it for what was under way for too long, where nothing else brings it in. */
+async function releaseLate({ bravo }: History): Promise<void> {
+  const { entries } = bravo.machine.folder('filedrop/alpha/in/quarantine')
+  const digestOf = (name: string) => {
+    const file = entries.get(name)
+    return file instanceof SimulatedFile ? sha384(file.data) : undefined
+  }
+  for (const { id, epoch = 0, seq = 0, reason } of reasonsOf(bravo)) {
+    const digests = [digestOf(`${id}.body.json`), digestOf(`${id}.env.json`)].filter((digest) => digest !== undefined)
+    if (!isLasting(reason) || digests.length < 2 || (await bravo.journal.entry(in_channel, epoch, seq))) continue
+    await bravo.transport.custody.release('alpha', { id, waiver: reason, digests, label: undefined }, [])
+  }
+}
+
+type Reason = { readonly id: string; readonly epoch?: number; readonly seq?: number; readonly reason: string }
+
+function reasonsOf(bravo: History['bravo']): Reason[] {
+  const { entries } = bravo.machine.folder('filedrop/alpha/in/quarantine')
+  return [...entries].flatMap(([name, file]) =>
+    name.endsWith('.reason.json') && file instanceof SimulatedFile
+      ? [{ ...JSON.parse(file.data.toString('utf8')), id: name.slice(0, -'.reason.json'.length) }]
+      : [],
+  )
+}
+
+/** Reasons that another copy of the same bytes meets again: only people can let them pass. */
+const lasting = ['EXPIRED', 'FUTURE'] as const
+
+function isLasting(reason: string): reason is (typeof lasting)[number] {
+  return lasting.some((each) => each === reason)
+}
+
+async function accounts(history: History): Promise<string[]> {
+  const { bravo, owed, said, forgotten } = history
+  const reasons = reasonsOf(bravo)
+  const faults = [...owed.keys()].map((event) => `${event} was never sent`)
+  for (const each of said.values()) faults.push(...(await faultOf(each, history, reasons)))
+  const known = new Set([...said.values(), ...forgotten].map(({ msg_id }) => msg_id))
+  for (const msg_id of bravo.effects) if (!known.has(msg_id)) faults.push(`${msg_id} was applied and never sent`)
+  for (const [msg_id, times] of bravo.deliveries) {
+    if (times > 1 + history.deaths) faults.push(`${msg_id} was handed over ${times} times in ${history.deaths} deaths`)
+  }
+  return faults
+}
+
+async function faultOf({ event_id, msg_id, epoch, seq }: Said, { bravo }: History, reasons: readonly Reason[]) {
+  const entry = await bravo.journal.entry(in_channel, epoch, seq)
+  const where = `${event_id} (${epoch}/${seq})`
+  const has = (...wanted: string[]) =>
+    reasons.some((each) => each.epoch === epoch && each.seq === seq && wanted.includes(each.reason))
+  // The file with the reason may have gone with the power; what the chain says of it has not.
+  const isTold = async (reason: string) => has(reason) || (await isOnRecord(bravo, { epoch, seq, reason }))
+  if (!entry) return has(...lasting) ? [] : [`${where} is missing without a reason`]
+  if (entry.msg_id !== msg_id) return [`${where} is another message`]
+  if (entry.state === 'applied') return bravo.effects.has(msg_id) ? [] : [`${where} is applied without an effect`]
+  if (bravo.effects.has(msg_id)) return [`${where} is ${entry.state} and has had its effect`]
+  if (entry.state === 'refused') return (await isTold('REFUSED')) ? [] : [`${where} is refused without a reason`]
+  if (entry.state === 'quarantined') return (await isTold(entry.code)) ? [] : [`${where} lies nowhere: ${entry.code}`]
+  const { floor } = await bravo.journal.progress(in_channel, epoch)
+  return entry.kind !== 'contribution' && floor < seq ? [] : [`${where} waits for nothing`]
+}
+
+async function isOnRecord(bravo: History['bravo'], wanted: Record<'epoch' | 'seq' | 'reason', unknown>) {
+  const found = await bravo.audit.list({ action: 'filedrop.message.quarantined', limit: 1_000 })
+  return found.some(({ event }) => Object.entries(wanted).every(([name, value]) => event?.detail[name] === value))
+}
+
+/** Nothing lies about that nobody will ever look at again. */
+async function remains({ alpha, bravo }: History): Promise<string[]> {
+  const names = (site: typeof alpha, path: string) => [...site.machine.folder(path).entries.keys()]
+  const held = new Set<string>()
+  for (const name of names(bravo, 'filedrop/alpha/in/work')) {
+    const [epoch = '', seq = ''] = name.split(/[-.]/)
+    const entry = await bravo.journal.entry(in_channel, Number(epoch), Number(seq))
+    if (entry?.state === 'received') held.add(name)
+  }
+  // A copy of what waits behind a gap waits with it.
+  const isCopy = (name: string) =>
+    held.has(name.replace('.env.', '.body.')) || held.has(name.replace('.body.', '.env.'))
+  const left = [
+    ...names(alpha, 'filedrop/bravo/out/tmp'),
+    ...names(bravo, 'filedrop/alpha/in/new').filter((name) => !isCopy(name)),
+    ...names(bravo, 'filedrop/alpha/in/work').filter((name) => !held.has(name)),
+  ]
+  return left.map((name) => `${name} is left over`)
+}
+
+async function records({ alpha, bravo }: History): Promise<string[]> {
+  const faults: string[] = []
+  for (const site of [alpha, bravo]) {
+    const broken = await site.audit.verify()
+    if (broken) faults.push(`the audit chain of ${site.name} is broken: ${JSON.stringify(broken)}`)
+    const status = (await site.transport.status()).filter(({ state }) => state !== 'open')
+    for (const { direction, state, detail } of status) faults.push(`${site.name} ${direction} is ${state}: ${detail}`)
+  }
+  return faults
+}
