@@ -11,6 +11,7 @@ import { quarantinedTotal } from './metrics.ts'
 import { fileOf, parts } from './names.ts'
 import { quarantine } from './quarantine.ts'
 import type { Fault } from './reasons.ts'
+import type { Silence } from './silence.ts'
 import { known, type Specimen } from './specimen.ts'
 import type { Surroundings } from './surroundings.ts'
 
@@ -34,6 +35,8 @@ export type ScanDesk = {
   readonly freeze: (detail: string, specimen: Specimen, trace: Trace) => Promise<void>
   /** Told of each item added to the quarantine. */
   readonly quarantined: (bytes: number) => void
+  /** Told of each batch whose fates are decided. */
+  readonly heard: Silence['heard']
   /** Told of each accident. */
   readonly failed: () => void
 }

@@ -1,7 +1,7 @@
 // Which kinds of message may be applied in any order, and which wait for all that were sent before them.
 import type { MessageKind } from '../../../daemon/kernel/transport.ts'
 
-/** Contributions commute: the same set gives the same result to the bit. Of receipts the newest counts. Everything else tells of a state. */
+/** Contributions commute: the same set gives the same result to the bit. Of receipts and inventories the newest counts. Everything else tells of a state. */
 const order: Readonly<Record<MessageKind, 'commutes' | 'ordered'>> = {
   contribution: 'commutes',
   invitation: 'ordered',
@@ -10,7 +10,7 @@ const order: Readonly<Record<MessageKind, 'commutes' | 'ordered'>> = {
   signal: 'ordered',
   resolution: 'ordered',
   keys: 'ordered',
-  inventory: 'ordered',
+  inventory: 'commutes',
   gap_receipt: 'commutes',
 }
 

@@ -17,6 +17,8 @@ import { verify } from './message/verify.ts'
 import { channelGauges, setChannelGauges } from './metrics.ts'
 import { crossing } from './peer/crossing.ts'
 import { list as peerList } from './peer/list.ts'
+import { peerHeads } from './peerhead/model.ts'
+import { take as peerHeadTake } from './peerhead/take.ts'
 import { approve } from './quarantine/approve.ts'
 import { get as quarantineGet } from './quarantine/get.ts'
 import { list as quarantineList } from './quarantine/list.ts'
@@ -40,7 +42,7 @@ export const site = role({
   api_prefix: '/api/v2',
   needs: [],
   settings: [settings, filedropSettings],
-  collections: [checkpoints, releaseRequests],
+  collections: [checkpoints, peerHeads, releaseRequests],
   metrics: channelGauges,
   gauges: setChannelGauges,
   workers: [backup, keysets, retention],
@@ -56,8 +58,9 @@ export const site = role({
     channel: { list: channelList },
     quarantine: { list: quarantineList, get: quarantineGet, request, approve },
     checkpoint: { create: checkpointCreate, list: checkpointList },
+    peerhead: { take: peerHeadTake },
   },
-  messages: { keys: take },
+  messages: { keys: take, inventory: peerHeadTake },
   serviceInfo: ({ deployment_profile, transports }) => ({
     name: 'site-service',
     version: '1.0.0',
