@@ -116,9 +116,9 @@ async function scanStop({ item, desk, specimen }: Candidate): Promise<Fate | und
 }
 
 /** What it says to the carrier comes first: nobody else acts on an inventory that is contradicted. */
-async function inventoryStop({ item, desk }: Candidate, message: Incoming): Promise<Fate | undefined> {
+async function inventoryStop({ item, desk, specimen }: Candidate, message: Incoming): Promise<Fate | undefined> {
   if (message.statement.kind !== 'inventory') return undefined
-  const read = await guarded(desk, item.stem, async () => ({ fault: await takeInventory(message, desk) }))
+  const read = await guarded(desk, item.stem, async () => ({ fault: await takeInventory(message, specimen, desk) }))
   if (!read) return { is: 'failed' }
   return read.fault && { is: 'quarantined', fault: read.fault }
 }

@@ -6,12 +6,17 @@ import type { Desk } from './fate.ts'
 import { shapeFault } from './file-checks.ts'
 import { eventOf } from './line.ts'
 import { type Fault, fault } from './reasons.ts'
+import type { Specimen } from './specimen.ts'
 
 /**
  * What is wrong with it, before anybody else is told of it. Durable when it resolves; a repeat changes nothing. Its own
  * number shows what is missing before it: nothing else needs to open that gap.
  */
-export async function takeInventory({ statement, body }: Incoming, desk: Desk): Promise<Fault | undefined> {
+export async function takeInventory(
+  { statement, body }: Incoming,
+  specimen: Specimen,
+  desk: Desk,
+): Promise<Fault | undefined> {
   if (statement.body.schema !== inventory_schema) return fault('SCHEMA', 'it is no inventory that this site reads')
   const parsed = inventoryData.safeParse(body)
   if (parsed.error) return shapeFault('the inventory', parsed.error, 'SCHEMA')
@@ -22,6 +27,7 @@ export async function takeInventory({ statement, body }: Incoming, desk: Desk): 
   if (!isOwn || !isLast) return fault('SCHEMA', 'it does not tell of the messages before it')
   const disputed = await contradicted(highest - digests.length + 1, digests, statement, desk)
   const equivocation = disputed.length > 0 ? await dispute(disputed, statement, desk) : undefined
+  if (equivocation) specimen.against = disputed
   if (equivocation) return equivocation
   const { journal, clock } = desk.around
   await journal.noteInventory(desk.place.channel, statement, clock.now())

@@ -1,6 +1,7 @@
 // The site role's table of contents: the one process that owns keys, peers, channels, the issuer and the checkpoints.
 import { role } from '../../kernel/role.ts'
 import { list as channelList } from './channel/list.ts'
+import { unfreeze } from './channel/unfreeze.ts'
 import { create as checkpointCreate } from './checkpoint/create.ts'
 import { list as checkpointList } from './checkpoint/list.ts'
 import { checkpoints } from './checkpoint/model.ts'
@@ -55,7 +56,7 @@ export const site = role({
     gap: { receipt, resend: gapResend },
     epoch: { draft, open },
     signature: { create: signatureCreate },
-    channel: { list: channelList },
+    channel: { list: channelList, unfreeze },
     quarantine: { list: quarantineList, get: quarantineGet, request, approve },
     checkpoint: { create: checkpointCreate, list: checkpointList },
     peerhead: { take: peerHeadTake },
