@@ -59,6 +59,7 @@ export const catalogue = {
   'filedrop export': () => import('./commands/filedrop/export.ts'),
   'filedrop import': () => import('./commands/filedrop/import.ts'),
   'filedrop epoch': () => import('./commands/filedrop/epoch.ts'),
+  'filedrop unfreeze': () => import('./commands/filedrop/unfreeze.ts'),
   'filedrop inspect': () => import('./commands/filedrop/inspect.ts'),
   'filedrop verify': () => import('./commands/filedrop/verify.ts'),
   'filedrop quarantine list': () => import('./commands/filedrop/quarantine/list.ts'),

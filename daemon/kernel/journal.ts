@@ -193,6 +193,15 @@ export interface Journal {
   receive(channel: string, arrivals: readonly Arrival[]): Promise<LedgerEntry[]>
   /** Ends arrivals, all in one transaction, and forgets their attempts; a final state stays. */
   settle(channel: string, settlements: readonly Settlement[]): Promise<void>
+  /** Freezes the channel, whose sender signed two statements under each of these numbers; `known`: as was told before. */
+  dispute(
+    channel: string,
+    detail: string,
+    numbers: readonly MessageNumber[],
+    audit: readonly AuditEvent[],
+  ): Promise<'frozen' | 'known'>
+  /** Remembers the last inventory of the channel's epoch that was taken in, and when; an older one changes nothing. */
+  noteInventory(channel: string, number: MessageNumber, at: number): Promise<void>
   /** Numbers that are received, and that no open waiver is about. */
   unfinished(channel: string): Promise<MessageNumber[]>
   /** Marks those of them lost that are received, with the audit events, all in one transaction: they are missing again. */

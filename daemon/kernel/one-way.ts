@@ -79,6 +79,9 @@ export type Wanted = { readonly peer: string; readonly epoch?: number; readonly 
 /** Files of one channel whose time was over; `more`: there are others. */
 export type Dropped = { readonly channel: string; readonly messages: number; readonly more: boolean }
 
+/** `was`: why the channel was frozen. */
+export type Unfrozen = { readonly peer: string; readonly channel: string; readonly was: string }
+
 /** Every method throws `Refused('not_found')` for a peer that is not pinned, and `('unavailable')` for a channel that stands. */
 export interface OneWay {
   /** JWS `gap-receipt` over a `GapReceipt`: what is missing of what the peer has sent in this epoch, else the current one. */
@@ -102,6 +105,11 @@ export interface OneWay {
   openEpoch(announcement: Jws, audit: (said: EpochAnnouncement) => readonly AuditEvent[]): Promise<EpochAnnouncement>
   /** Takes nothing of the peer any more until a person has looked; durable with its audit events when it resolves. */
   freeze(peer: string, detail: string, audit: readonly AuditEvent[]): Promise<void>
+  /**
+   * Takes messages of the peer again, in a channel that is frozen; durable with its audit events when it resolves. Throws
+   * `Refused('conflict')` for one that is not.
+   */
+  unfreeze(peer: string, audit: (what: Unfrozen) => readonly AuditEvent[]): Promise<Unfrozen>
   /** Removes files that were kept for longer than the channel keeps them. What is known of the messages stays. */
   dropOld(signal: AbortSignal): Promise<Dropped[]>
 }

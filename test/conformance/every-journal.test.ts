@@ -7,6 +7,7 @@ import { sqliteAudit } from '../../adapters/store/sqlite/audit.ts'
 import { sqliteFile } from '../../adapters/store/sqlite/file.ts'
 import { sqliteJournal } from '../../adapters/store/sqlite/journal.ts'
 import { type JournalWorld, journalRequirements } from './journal.ts'
+import { arrivalRequirements } from './journal-arrivals.ts'
 import { custodyRequirements } from './journal-custody.ts'
 import { sentRequirements } from './journal-sent.ts'
 
@@ -22,9 +23,10 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
+const all = [...journalRequirements, ...arrivalRequirements, ...sentRequirements, ...custodyRequirements]
+
 describe('sqlite', () => {
-  for (const { id, says, holds } of [...journalRequirements, ...sentRequirements, ...custodyRequirements])
-    test(`${id}: ${says}`, () => holds(openSqliteJournal()))
+  for (const { id, says, holds } of all) test(`${id}: ${says}`, () => holds(openSqliteJournal()))
 })
 
 function openSqliteJournal(): JournalWorld {

@@ -29,7 +29,7 @@ export const requirement = (
 
 export const out = { channel: 'x/a/b', peer: 'b', direction: 'out', epoch: 1 } as const
 export const into = { channel: 'x/b/a', peer: 'b', direction: 'in', epoch: 1 } as const
-const hex = (seq: number) => seq.toString(16).padStart(96, '0')
+export const hex = (seq: number) => seq.toString(16).padStart(96, '0')
 
 export const sealed = (seq: number, more: Partial<Sealed> = {}): Sealed => ({
   ...{ epoch: 1, seq, event_id: `event-${seq}`, msg_id: `msg_${seq}`, kind: 'contribution', digest: hex(seq) },
@@ -137,21 +137,6 @@ export const journalRequirements: readonly JournalRequirement[] = [
     expect((await journal.channels())[0]).toMatchObject({ received: 1, duplicates: 2 })
   }),
 
-  requirement(
-    'journal/advance',
-    'a later epoch of an incoming channel opens once, with its audit events',
-    async (world) => {
-      const { journal } = world
-      await journal.introduce(into)
-      await journal.advance(into.channel, 3, [event])
-      await journal.advance(into.channel, 3, [event])
-      await journal.advance(into.channel, 2, [event])
-      const again = await world.reopen()
-      expect((await again.journal.channels())[0]).toMatchObject({ epoch: 3 })
-      expect(await again.audited()).toBe(1)
-    },
-  ),
-
   requirement('journal/progress', 'floor, highest and gaps are right in any order of arrival', async ({ journal }) => {
     await journal.introduce(into)
     const seen = new Set<number>()
@@ -170,41 +155,6 @@ export const journalRequirements: readonly JournalRequirement[] = [
     ])
     expect(await journal.gaps(into.channel, 1, 1)).toEqual([{ first: 6, last: 6 }])
     expect(await journal.progress(into.channel, 2)).toEqual({ floor: 0, highest: 0, arrived: 0 })
-  }),
-
-  requirement('journal/lost', 'what is lost is missing until the same statement comes again', async (world) => {
-    const { journal } = world
-    await journal.introduce(into)
-    await journal.receive(
-      into.channel,
-      [1, 2, 3, 4, 5].map((seq) => arrival(seq)),
-    )
-    await journal.settle(into.channel, [{ epoch: 1, seq: 1, state: 'applied', code: '' }])
-    expect(await journal.unfinished(into.channel)).toEqual([2, 3, 4, 5].map((seq) => ({ epoch: 1, seq })))
-    await journal.lose(
-      into.channel,
-      [1, 3, 5].map((seq) => ({ epoch: 1, seq })),
-      [event],
-    )
-    await journal.lose(into.channel, [{ epoch: 1, seq: 3 }], [event])
-    const again = await world.reopen()
-    expect(await again.audited()).toBe(1)
-    expect(await again.journal.entry(into.channel, 1, 3)).toEqual({ ...arrival(3), state: 'lost', code: '' })
-    expect(await again.journal.progress(into.channel, 1)).toEqual({ floor: 2, highest: 5, arrived: 1 })
-    expect(await again.journal.gaps(into.channel, 1, 9)).toEqual([
-      { first: 3, last: 3 },
-      { first: 5, last: 5 },
-    ])
-    expect(await again.journal.gaps(into.channel, 1, 1)).toHaveLength(1)
-    // A number that is lost does not end, and another statement does not take its place.
-    await again.journal.settle(into.channel, [{ epoch: 1, seq: 3, state: 'applied', code: '' }])
-    await again.journal.receive(into.channel, [arrival(3, { digest: hex(99) })])
-    expect(await again.journal.progress(into.channel, 1)).toMatchObject({ floor: 2 })
-    const [back] = await again.journal.receive(into.channel, [arrival(3, { at: 9_000 })])
-    expect(back).toEqual({ ...arrival(3), state: 'received', code: '' })
-    expect(await again.journal.progress(into.channel, 1)).toEqual({ floor: 4, highest: 5, arrived: 0 })
-    await again.journal.receive(into.channel, [arrival(6), arrival(5)])
-    expect(await again.journal.progress(into.channel, 1)).toEqual({ floor: 6, highest: 6, arrived: 0 })
   }),
 
   requirement('journal/attempts', 'attempts are counted across restarts, until forgiven or settled', async (world) => {

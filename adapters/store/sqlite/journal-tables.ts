@@ -37,6 +37,9 @@ const schema = `
     msg_id TEXT NOT NULL, kind TEXT NOT NULL, at INTEGER NOT NULL, state TEXT NOT NULL, code TEXT NOT NULL,
     PRIMARY KEY (channel, epoch, seq)) STRICT, WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS journal_ledger_unfinished ON journal_ledger (channel, epoch, seq) WHERE state = 'received';
+  CREATE TABLE IF NOT EXISTS journal_dispute (
+    channel TEXT NOT NULL, epoch INTEGER NOT NULL, seq INTEGER NOT NULL,
+    PRIMARY KEY (channel, epoch, seq)) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS journal_attempt (
     channel TEXT NOT NULL, epoch INTEGER NOT NULL, seq INTEGER NOT NULL, failed INTEGER NOT NULL,
     PRIMARY KEY (channel, epoch, seq)) STRICT, WITHOUT ROWID;

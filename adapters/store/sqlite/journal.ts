@@ -3,6 +3,7 @@ import type { Channel, Journal } from '../../../daemon/kernel/journal.ts'
 import type { SqliteAudit } from './audit.ts'
 import type { SqliteFile } from './file.ts'
 import { arrivalJournal } from './journal-arrivals.ts'
+import { inventoryJournal } from './journal-inventories.ts'
 import { keptJournal } from './journal-kept.ts'
 import { lostJournal } from './journal-lost.ts'
 import { purgeJournal } from './journal-purges.ts'
@@ -40,6 +41,7 @@ export function sqliteJournal(file: SqliteFile, audit: JournalAudit): Journal {
     ...keptJournal(file),
     ...arrivalJournal(file, audit),
     ...lostJournal(file, audit),
+    ...inventoryJournal(file, audit),
     ...waiverJournal(file, audit),
     ...purgeJournal(file, audit),
   }

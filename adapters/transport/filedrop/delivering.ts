@@ -5,6 +5,7 @@ import type { Incoming, Verdict } from '../../../daemon/kernel/transport.ts'
 import { guarded } from './accident.ts'
 import type { Candidate, Fate } from './candidate.ts'
 import type { Desk, ScanDesk } from './fate.ts'
+import { takeInventory } from './inventory-taking.ts'
 import { fullFault } from './lingering.ts'
 import { isOrdered } from './ordering.ts'
 import { isReleasedLabel } from './released-label.ts'
@@ -92,6 +93,8 @@ async function deliverOne(candidate: Candidate, deliver: Deliver): Promise<Fate>
     envelope: bytesOf(specimen.envelope).toString('utf8'),
     body_text: bytesOf(specimen.body).toString('utf8'),
   }
+  const contradicted = await inventoryStop(candidate, message)
+  if (contradicted) return contradicted
   const verdict = await guarded(desk, item.stem, () => deliver(message, desk.trace))
   if (!verdict) return { is: 'failed' }
   desk.around.reached('delivered')
@@ -110,6 +113,14 @@ async function scanStop({ item, desk, specimen }: Candidate): Promise<Fate | und
   if (scanned.answer === 'refused') return { is: 'quarantined', fault: scannerFault }
   tellPaused(desk, scanned.detail)
   return { is: 'deferred' }
+}
+
+/** What it says to the carrier comes first: nobody else acts on an inventory that is contradicted. */
+async function inventoryStop({ item, desk, specimen }: Candidate, message: Incoming): Promise<Fate | undefined> {
+  if (message.statement.kind !== 'inventory') return undefined
+  const read = await guarded(desk, item.stem, async () => ({ fault: await takeInventory(message, specimen, desk) }))
+  if (!read) return { is: 'failed' }
+  return read.fault && { is: 'quarantined', fault: read.fault }
 }
 
 /** Not the message's fault: intake pauses, with the files left where they are. */

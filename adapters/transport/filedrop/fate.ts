@@ -6,11 +6,13 @@ import type { Trace } from '../../../daemon/kernel/trace.ts'
 import type { Place, Trust } from './checks.ts'
 import { type Item, pathOf } from './dropbox.ts'
 import { kindOf } from './dropped-file.ts'
+import { firstStatements } from './first-statement.ts'
 import { eventOf, type Line } from './line.ts'
 import { quarantinedTotal } from './metrics.ts'
 import { fileOf, parts } from './names.ts'
 import { quarantine } from './quarantine.ts'
 import type { Fault } from './reasons.ts'
+import type { Silence } from './silence.ts'
 import { known, type Specimen } from './specimen.ts'
 import type { Surroundings } from './surroundings.ts'
 
@@ -34,6 +36,8 @@ export type ScanDesk = {
   readonly freeze: (detail: string, specimen: Specimen, trace: Trace) => Promise<void>
   /** Told of each item added to the quarantine. */
   readonly quarantined: (bytes: number) => void
+  /** Told of each batch whose fates are decided. */
+  readonly heard: Silence['heard']
   /** Told of each accident. */
   readonly failed: () => void
 }
@@ -78,7 +82,7 @@ export function tellPutAway(file: string, why: Fault, { line, around, trace }: D
   around.metrics.count(quarantinedTotal, { peer: line.peer, reason: why.reason })
 }
 
-/** The audit chain knows of it already. */
+/** The audit chain knows of it already. What contradicts an earlier message lies beside the envelope of that one. */
 export function moveAway(item: Item, why: Fault, desk: Desk, specimen?: Specimen): void {
   const { line, around } = desk
   const { stem } = item
@@ -88,7 +92,8 @@ export function moveAway(item: Item, why: Fault, desk: Desk, specimen?: Specimen
       : [{ path: placed(item, part, desk), was: fileOf(stem, part), as: `${part}.json` as const }],
   )
   const about = { ...whereabouts(item, desk, specimen), stem, fault: why, now: around.clock.now() }
-  const named = { ...about, mark: around.random(4) }
+  const against = why.reason === 'EQUIVOCATION' ? (specimen?.against ?? [item]) : []
+  const named = { ...about, mark: around.random(4), copies: firstStatements(against, line, around) }
   desk.quarantined(quarantine(line.folders.quarantine, named, files, around.reached))
 }
 

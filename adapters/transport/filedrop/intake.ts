@@ -14,6 +14,7 @@ import { type Loop, loop } from './one-at-a-time.ts'
 import { stockOf } from './quarantine.ts'
 import { type Fault, fault } from './reasons.ts'
 import { bringBack } from './releasing.ts'
+import { type Silence, silence } from './silence.ts'
 import { putAwayStranger } from './stray-files.ts'
 import type { Surroundings } from './surroundings.ts'
 import { takeAll } from './sweep.ts'
@@ -35,6 +36,7 @@ type Memory = Pick<ScanDesk, 'held' | 'early' | 'deferred'> & {
   hasFailed: boolean
   stock: { items: number; bytes: number } | undefined
   readonly told: Told
+  readonly silence: Silence
   /** Messages that were not complete at the last scan, by stem. */
   readonly incomplete: Set<string>
   /** Whether the journal knows of files that wait. */
@@ -49,6 +51,7 @@ export function intake(line: Line, around: Surroundings, deliver: Deliver): Inta
     waivers: new Map(),
     stock: undefined,
     told: toldNothing(),
+    silence: silence(line),
     incomplete: new Set(),
     hasWaiting: true,
     isStopped: () => false,
@@ -102,6 +105,7 @@ async function scan(line: Line, around: Surroundings, deliver: Deliver, memory: 
   }
   const isThrough = await takeAll(items, { held, deferred, deliver, deskNow, traced, waits })
   await tellGaps(desk, memory.told)
+  if (isThrough) await memory.silence.judge(desk)
   if (!isThrough || !(await deskNow())) return
   await giveUpOn(waiting, desk, memory)
   if (!memory.hasFailed) line.trouble.delete('in')
@@ -199,6 +203,7 @@ function deskOf(line: Line, around: Surroundings, memory: Memory, peer: Peer, ep
     deferred: memory.deferred,
     waivers: memory.waivers,
     isStopped: memory.isStopped,
+    heard: memory.silence.heard,
     failed() {
       memory.hasFailed = true
     },
@@ -208,7 +213,10 @@ function deskOf(line: Line, around: Surroundings, memory: Memory, peer: Peer, ep
         outcome: 'refused',
         trace,
       })
-      await journal.setState(line.channel.in, 'frozen', detail, [event])
+      const numbers = statement ? [statement] : []
+      const outcome = await journal.dispute(line.channel.in, detail, numbers, [event])
+      // Another message once more: people have looked at the number, and not at this.
+      if (outcome === 'known') await journal.setState(line.channel.in, 'frozen', detail, [event])
     },
     quarantined(bytes) {
       const held = stock(line, memory)

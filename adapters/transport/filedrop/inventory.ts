@@ -1,36 +1,17 @@
 // What a sender says from time to time of all that it has sent, so that a receiver finds out what never came.
-import * as z from 'zod'
+import {
+  type CarriedCheckpoint,
+  type InventoryData,
+  inventory_schema,
+  most_checkpoints,
+  most_digests,
+} from '../../../daemon/kernel/inventory.ts'
 import type { SentHead } from '../../../daemon/kernel/journal.ts'
-import { jws } from '../../../daemon/kernel/keys.ts'
 import type { Peer } from '../../../daemon/kernel/peer.ts'
-import { hex96, type Outgoing } from '../../../daemon/kernel/transport.ts'
+import type { Outgoing } from '../../../daemon/kernel/transport.ts'
 import { ownLabel } from './own-label.ts'
 import { no_predecessor } from './sequence-check.ts'
 import type { Surroundings } from './surroundings.ts'
-
-export const inventory_schema = 'platform.inventory/1'
-const most_digests = 1_024
-const most_checkpoints = 32
-
-/** The head of one of the sender's audit chains, as it was anchored. */
-export const carriedCheckpoint = z.strictObject({
-  writer: z.string().min(1).max(256),
-  seq: z.int().min(0),
-  hash: z.string().regex(/^[0-9a-f]{64}$/),
-  at: z.iso.datetime(),
-  signature: jws,
-})
-export type CarriedCheckpoint = z.infer<typeof carriedCheckpoint>
-
-/** `digests` ends with that of `highest`, the number before the inventory's own; `rolling` is that one again, or zeros. */
-export const inventoryData = z.strictObject({
-  epoch: z.int().min(1),
-  highest: z.int().min(0),
-  rolling: hex96,
-  digests: z.array(hex96).max(most_digests),
-  checkpoints: z.array(carriedCheckpoint).max(most_checkpoints),
-})
-export type InventoryData = z.infer<typeof inventoryData>
 
 /** Digests of the last numbers up to the head, at most so many, lowest first. */
 export type Recent = (limit: number) => Promise<readonly string[]>

@@ -74,8 +74,9 @@ function fateOf(finding: Exclude<Finding, { found: 'early' }>): Fate | undefined
   return { is: finding.isProven ? 'quarantined' : 'rejected', fault: finding.fault }
 }
 
+/** Also of an inventory, which was signed for as it is, and contradicts what came before. */
 export function isEquivocation({ fate }: Candidate): boolean {
-  return fate?.is === 'rejected' && fate.fault.reason === 'EQUIVOCATION'
+  return fate !== undefined && 'fault' in fate && fate.fault.reason === 'EQUIVOCATION'
 }
 
 export function arrivalOf({ specimen, desk }: Candidate): Arrival {

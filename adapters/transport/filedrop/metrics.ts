@@ -7,7 +7,10 @@ export const resentTotal = counter('filedrop_resent_total', 'Messages made ready
 export const receivedTotal = counter('filedrop_received_total', 'Messages taken in and applied', ['peer', 'kind'])
 export const duplicatesTotal = counter('filedrop_duplicates_total', 'Messages that had arrived before', ['peer'])
 export const quarantinedTotal = counter('filedrop_quarantined_total', 'Messages put in quarantine', ['peer', 'reason'])
-export const alarmsTotal = counter('filedrop_alarms_total', 'Channels that stopped or froze', ['peer', 'alarm'])
+export const alarmsTotal = counter('filedrop_alarms_total', 'Channels that stopped, froze or fell silent', [
+  'peer',
+  'alarm',
+])
 
 export const filedropMetrics = [
   sentTotal,

@@ -53,6 +53,18 @@ export function oneWay(around: Surroundings, lineOf: (peer: string) => RunningLi
       const { running } = await pinned(name)
       await around.journal.setState(running.line.channel.in, 'frozen', detail, audit)
     },
+    async unfreeze(name, audit) {
+      const { running } = await pinned(name)
+      const { peer, channel, trouble } = running.line
+      const entry = (await around.journal.channels()).find((each) => each.channel === channel.in)
+      if (entry?.state !== 'frozen') throw refuse('conflict', `the channel from ${peer} is not frozen`)
+      const unfrozen = { peer, channel: channel.in, was: entry.detail }
+      await around.journal.setState(channel.in, 'open', '', audit(unfrozen))
+      trouble.delete('in')
+      around.log.warn('filedrop.channel.unfrozen', { peer, was: entry.detail })
+      running.trigger()
+      return unfrozen
+    },
     dropOld: (signal) => dropOld(around, signal),
   }
 }

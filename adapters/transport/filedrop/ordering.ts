@@ -2,8 +2,8 @@
 import type { MessageKind } from '../../../daemon/kernel/transport.ts'
 
 /**
- * Contributions commute: the same set gives the same result to the bit. Of receipts the newest counts. Key sets have an order
- * of their own, and a revocation must not wait for what was lost. Everything else tells of a state.
+ * Contributions commute: the same set gives the same result to the bit. Of receipts and inventories the newest counts. Key
+ * sets have an order of their own, and a revocation must not wait for what was lost. Everything else tells of a state.
  */
 const order: Readonly<Record<MessageKind, 'commutes' | 'ordered'>> = {
   contribution: 'commutes',
@@ -13,7 +13,7 @@ const order: Readonly<Record<MessageKind, 'commutes' | 'ordered'>> = {
   signal: 'ordered',
   resolution: 'ordered',
   keys: 'commutes',
-  inventory: 'ordered',
+  inventory: 'commutes',
   gap_receipt: 'commutes',
 }
 

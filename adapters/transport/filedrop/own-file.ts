@@ -14,7 +14,7 @@ export function readOwnFile(path: string): string | undefined {
 }
 
 /** Replaces the file by these bytes (0600); a crash leaves the old one or the new one. Throws when the disk says no. */
-export function writeDurably(path: string, text: string): void {
+export function writeDurably(path: string, text: string | Buffer): void {
   const draft = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`)
   const file = fs.openSync(draft, 'wx', 0o600)
   try {

@@ -34,6 +34,9 @@ export type Moved = {
   readonly as: 'env.json' | 'body.json' | 'file'
 }
 
+/** What is copied beside it, and stays where it is as well. */
+export type Copied = { readonly was: string; readonly as: string; readonly bytes: Buffer }
+
 export type Case = Omit<ReasonFile, 'v' | 'reason' | 'detail' | 'code' | 'files' | 'at'> & {
   readonly stem: string
   readonly fault: Fault
@@ -41,11 +44,12 @@ export type Case = Omit<ReasonFile, 'v' | 'reason' | 'detail' | 'code' | 'files'
   readonly now: number
   /** Makes the id unique: one number may come in many guises. */
   readonly mark: string
+  readonly copies?: readonly Copied[]
 }
 
 /** The reason is on disk before anything moves, so that no file lies there unexplained. Returns the bytes it takes. */
 export function quarantine(folder: string, about: Case, files: readonly Moved[], reached?: Reached): number {
-  const { stem, fault, now, mark, ...where } = about
+  const { stem, fault, now, mark, copies = [], ...where } = about
   const id = `${stem}-${mark}`
   const present = files.filter(({ path }) => kindOf(path) !== 'gone')
   const sizes = present.map(({ path }) => sizeOf(path))
@@ -54,12 +58,16 @@ export function quarantine(folder: string, about: Case, files: readonly Moved[],
     ...fault,
     at: new Date(now).toISOString(),
     ...where,
-    files: present.map(({ was, as }, index) => ({
-      ...(typeof was === 'string' ? { was } : { was: was.toString('utf8'), was_base64: was.toString('base64') }),
-      name: `${id}.${as}`,
-      bytes: sizes[index] ?? 0,
-    })),
+    files: [
+      ...present.map(({ was, as }, index) => ({
+        ...(typeof was === 'string' ? { was } : { was: was.toString('utf8'), was_base64: was.toString('base64') }),
+        name: `${id}.${as}`,
+        bytes: sizes[index] ?? 0,
+      })),
+      ...copies.map(({ was, as, bytes }) => ({ was, name: `${id}.${as}`, bytes: bytes.length })),
+    ],
   }
+  for (const { as, bytes } of copies) writeDurably(join(folder, `${id}.${as}`), bytes)
   const reason = join(folder, `${id}.reason.json`)
   writeDurably(reason, `${JSON.stringify(content, undefined, 2)}\n`)
   reached?.('reason-written')
@@ -68,7 +76,8 @@ export function quarantine(folder: string, about: Case, files: readonly Moved[],
     closeToOthers(join(folder, `${id}.${as}`))
     reached?.('moved-to-quarantine')
   }
-  return sizes.reduce((sum, size) => sum + size, sizeOf(reason))
+  const copied = copies.reduce((sum, { bytes }) => sum + bytes.length, 0)
+  return sizes.reduce((sum, size) => sum + size, sizeOf(reason) + copied)
 }
 
 /**

@@ -1,5 +1,5 @@
 // One message under examination: what was read, and what each check has established about it so far.
-import type { LedgerEntry, Waiver } from '../../../daemon/kernel/journal.ts'
+import type { LedgerEntry, MessageNumber, Waiver } from '../../../daemon/kernel/journal.ts'
 import type { Jws, PublicKey } from '../../../daemon/kernel/keys.ts'
 import type { Label } from '../../../daemon/kernel/label.ts'
 import type { EpochAnnouncement } from '../../../daemon/kernel/one-way.ts'
@@ -37,6 +37,8 @@ export type Specimen = {
   isEarly?: boolean
   /** What the ledger holds under this number, when it is this very statement. */
   entry?: LedgerEntry
+  /** Numbers under which an inventory tells of other statements than have arrived. */
+  against?: readonly MessageNumber[]
   /** What two people let pass, for these very bytes. */
   waiver?: Waiver
 }

@@ -27,6 +27,7 @@ export async function takeIn(
   await deliverAll(batch, desk, deliver, mayOvertake)
   await enterSettled(batch, desk)
   await enterOthers(batch, desk)
+  desk.heard(batch)
   for (const candidate of batch) {
     const { stem } = candidate.item
     const place = () => putInPlace(candidate)
@@ -64,8 +65,10 @@ function settlementOf(candidate: Candidate): Settlement | undefined {
 /** What is told of messages that the ledger learns nothing new of. */
 async function enterOthers(batch: readonly Candidate[], desk: ScanDesk): Promise<void> {
   const { around, place } = desk
-  const forged = batch.find(isEquivocation)
-  if (forged?.fate?.is === 'rejected') await desk.freeze(forged.fate.fault.detail, forged.specimen, forged.desk.trace)
+  for (const { fate, specimen, desk: own } of batch.filter(isEquivocation)) {
+    // An inventory has frozen the channel itself.
+    if (fate?.is === 'rejected') await desk.freeze(fate.fault.detail, specimen, own.trace)
+  }
   const rejected = batch.flatMap(({ item, fate, desk: own, specimen }) =>
     fate?.is === 'rejected' ? [closingEvent(item, fate.fault, own, specimen)] : [],
   )

@@ -1,6 +1,7 @@
 // The site role's table of contents: the one process that owns keys, peers, channels, the issuer and the checkpoints.
 import { role } from '../../kernel/role.ts'
 import { list as channelList } from './channel/list.ts'
+import { unfreeze } from './channel/unfreeze.ts'
 import { create as checkpointCreate } from './checkpoint/create.ts'
 import { list as checkpointList } from './checkpoint/list.ts'
 import { checkpoints } from './checkpoint/model.ts'
@@ -17,6 +18,8 @@ import { verify } from './message/verify.ts'
 import { channelGauges, setChannelGauges } from './metrics.ts'
 import { crossing } from './peer/crossing.ts'
 import { list as peerList } from './peer/list.ts'
+import { peerHeads } from './peerhead/model.ts'
+import { take as peerHeadTake } from './peerhead/take.ts'
 import { approve } from './quarantine/approve.ts'
 import { get as quarantineGet } from './quarantine/get.ts'
 import { list as quarantineList } from './quarantine/list.ts'
@@ -40,7 +43,7 @@ export const site = role({
   api_prefix: '/api/v2',
   needs: [],
   settings: [settings, filedropSettings],
-  collections: [checkpoints, releaseRequests],
+  collections: [checkpoints, peerHeads, releaseRequests],
   metrics: channelGauges,
   gauges: setChannelGauges,
   workers: [backup, keysets, retention],
@@ -53,11 +56,12 @@ export const site = role({
     gap: { receipt, resend: gapResend },
     epoch: { draft, open },
     signature: { create: signatureCreate },
-    channel: { list: channelList },
+    channel: { list: channelList, unfreeze },
     quarantine: { list: quarantineList, get: quarantineGet, request, approve },
     checkpoint: { create: checkpointCreate, list: checkpointList },
+    peerhead: { take: peerHeadTake },
   },
-  messages: { keys: take },
+  messages: { keys: take, inventory: peerHeadTake },
   serviceInfo: ({ deployment_profile, transports }) => ({
     name: 'site-service',
     version: '1.0.0',

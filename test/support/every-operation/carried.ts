@@ -7,6 +7,7 @@ import { signDraft } from '../../../daemon/boot/offline/key-set-signing.ts'
 import { draft } from '../../../daemon/boot/offline/site-key-sets.ts'
 import { type SiteFolder, siteFolder } from '../../../daemon/boot/site-folder.ts'
 import { canonical } from '../../../daemon/kernel/canonical.ts'
+import { inventory_schema } from '../../../daemon/kernel/inventory.ts'
 import type { Jws } from '../../../daemon/kernel/keys.ts'
 import {
   type EpochAnnouncement,
@@ -40,6 +41,36 @@ export async function toldByDelta(stage: Stage, keyset: Jws, change: Readonly<Re
   const { keys } = await delta(stage)
   const sender = { name: 'delta', signatures: joseSignatures({ dir: keys }) }
   return await signedBy(sender, { kind: 'keys', schema: keys_schema, data: { keyset } }, change)
+}
+
+const frozen = new WeakMap<Stage, Promise<SiteFolder>>()
+
+/** A peer whose root keys have signed two histories: nothing of it is taken any more. */
+export async function frozenPeer(stage: Stage): Promise<string> {
+  const { site, admin } = stage
+  const made = frozen.get(stage) ?? neighbour(site, 'echo')
+  frozen.set(stage, made)
+  const { keys } = await made
+  const sender = { name: 'echo', signatures: joseSignatures({ dir: keys }) }
+  for (const later of [0, 3_600_000]) {
+    const keyset = await firstKeySet(await made, Date.now() + later)
+    const body = await signedBy(sender, { kind: 'keys', schema: keys_schema, data: { keyset } })
+    await site.ask('site', { method: 'POST', path: '/api/v2/site/keyset', token: admin, body })
+  }
+  return 'echo'
+}
+
+/** The signed message in which bravo tells of the head of its audit chain, with changes to the statement. */
+export async function toldByBravo({ site: { bravo } }: Stage, change: Readonly<Record<string, unknown>> = {}) {
+  const head = { writer: 'site@bravo', seq: 3, hash: 'a'.repeat(64), at: '2026-03-01T12:00:00.000Z' }
+  const signature = await bravo.sign('checkpoint', Buffer.from(canonical(head)))
+  const zeros = '0'.repeat(96)
+  const data = { epoch: 1, highest: 0, rolling: zeros, digests: [], checkpoints: [{ ...head, signature }] }
+  return await signedBy(
+    { name: 'bravo', signatures: bravo },
+    { kind: 'inventory', schema: inventory_schema, data },
+    change,
+  )
 }
 
 /** Bravo's receipt: the first message to it never came. */

@@ -3,7 +3,7 @@ import { readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { expect, vi } from 'vitest'
 import type { Heard } from '../http-exchange.ts'
-import { announced, delta, firstKeySet, gapReceipt, toldByDelta } from './carried.ts'
+import { announced, delta, firstKeySet, gapReceipt, toldByBravo, toldByDelta } from './carried.ts'
 import { label, type Stage } from './stage.ts'
 
 function post({ site, admin }: Stage, of: string, body: unknown): Promise<Heard> {
@@ -44,6 +44,15 @@ export const oneWay: Readonly<Record<string, (stage: Stage) => Promise<Heard>>> 
     const taken = await post(stage, 'keyset', await toldByDelta(stage, one))
     expect(taken.status, taken.text).toBe(200)
     return post(stage, 'keyset', await toldByDelta(stage, other))
+  },
+  'site.channel.unfreeze not_found': (stage) => post(stage, 'channel/nobody/unfreeze', { reason: 'sample' }),
+  'site.channel.unfreeze conflict': (stage) => post(stage, 'channel/bravo/unfreeze', { reason: 'sample' }),
+  async 'site.peerhead.take signature_invalid'(stage) {
+    const { envelope } = await toldByBravo(stage)
+    return post(stage, 'peerhead', { ...(await toldByBravo(stage)), envelope: { ...envelope, payload: 'e30' } })
+  },
+  async 'site.peerhead.take label_denied'(stage) {
+    return post(stage, 'peerhead', await toldByBravo(stage, { label: { ...label, level: 'TOP_SECRET' } }))
   },
   'site.message.resend not_found': (stage) => post(stage, 'message/resend', { peer: 'nobody', ...first }),
   'site.message.resend rate_limited': (stage) =>

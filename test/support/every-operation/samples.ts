@@ -3,7 +3,7 @@
 import { approvalOf, expired, handsIn, requestOf } from '../quarantine-people.ts'
 import { clientSecret } from '../small-site.ts'
 import { begunSet } from './begun-set.ts'
-import { announced, delta, firstKeySet, gapReceipt, toldByDelta } from './carried.ts'
+import { announced, delta, firstKeySet, frozenPeer, gapReceipt, toldByBravo, toldByDelta } from './carried.ts'
 import { signers } from './signers.ts'
 import { contribution, emitted, invitation, label, type Stage, sessionInput } from './stage.ts'
 
@@ -68,6 +68,11 @@ const site: Samples = {
     return { input: { ...itemOf(lying), signature: await ada.sign(approvalOf(asked, 'ada')) }, isTenants: false }
   },
   'site.keyset.take': async (stage) => ({ input: await toldByDelta(stage, await firstKeySet(await delta(stage))) }),
+  'site.peerhead.take': async (stage) => ({ input: await toldByBravo(stage) }),
+  'site.channel.unfreeze': async (stage) => ({
+    input: { peer: await frozenPeer(stage), reason: 'sample' },
+    isTenants: false,
+  }),
   'site.message.resend': () => ({ input: { peer: 'bravo', first: 1, last: 1 } }),
   'site.gap.receipt': () => ({ input: { peer: 'bravo' } }),
   'site.gap.resend': async (stage) => ({ input: { receipt: await gapReceipt(stage) } }),

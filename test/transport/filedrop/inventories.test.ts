@@ -2,7 +2,7 @@
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type InventoryData, inventoryData } from '../../../adapters/transport/filedrop/inventory.ts'
+import { type InventoryData, inventoryData } from '../../../daemon/kernel/inventory.ts'
 import type { Statement } from '../../../daemon/kernel/transport.ts'
 import { aTrace } from '../../support/a-trace.ts'
 import { carry, message, readyOf, restart, sendFromAlpha, startReceiving, twoSites, type World } from './two-sites.ts'

@@ -51,7 +51,7 @@ async function ofPeer(peer: Peer, channels: readonly Channel[], around: Around):
 function frozen({ name }: Peer, { direction, detail }: Channel): Finding {
   const look =
     direction === 'in'
-      ? `settle with the people of ${name} which of its messages are true (platform filedrop quarantine list --peer ${name}); then it opens a new epoch`
+      ? `settle with the people of ${name} which of its messages are true (platform filedrop quarantine list --peer ${name}); then platform filedrop unfreeze ${name}, and it opens a new epoch`
       : `platform filedrop epoch ${name}`
   return problem('traffic', `the channel ${direction === 'in' ? 'from' : 'to'} ${name} is frozen: ${detail}`, look)
 }

@@ -1,0 +1,99 @@
+// A frozen channel from a peer is opened by a person's word alone: named, with a reason, and on record.
+import { randomBytes } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { joseSignatures } from '../../adapters/keys/jose/signatures.ts'
+import { canonical, sha384 } from '../../daemon/kernel/canonical.ts'
+import { answered, platform, scratch, served } from '../support/command-line.ts'
+
+const { dir, remove } = scratch('unfreeze')
+const at = (name: string) => path.join(dir, name)
+const site = ['--site', at('alpha')]
+let stop: () => Promise<unknown>
+
+beforeAll(async () => {
+  for (const name of ['alpha', 'bravo']) await answered(['init', '--site', at(name), '--profile', 'demo'])
+  await platform(['keys', 'export', '--site', at('bravo'), '--out', at('bravo.json')])
+  const named = joseSignatures({ dir: at('bravo/keys') })
+    .publicKeys()
+    .filter(({ use }) => use !== 'token')
+    .map(({ fingerprint }) => fingerprint)
+  const words = ['peers', 'add', 'bravo', ...site, '--keys', at('bravo.json'), '--tenant', 'bravo']
+  await answered([...words, '--ceiling', 'RESTRICTED', '--fingerprint', named.join(',')])
+  stop = (await served(at('alpha'))).stop
+})
+afterAll(async () => {
+  await stop?.()
+  remove()
+})
+
+/** Number 1 from bravo, never twice the same. */
+async function drop(): Promise<void> {
+  const label = { policy: 'SITE', level: 'UNCLASSIFIED', categories: [], originator: 'bravo' }
+  const body = canonical({ label, schema: 'test/1', data: {} })
+  const statement = {
+    ...{
+      v: 1,
+      type: 'platform.message',
+      channel: 'filedrop/bravo/alpha',
+      src: 'bravo',
+      dst: 'alpha',
+      epoch: 1,
+      seq: 1,
+    },
+    ...{ sender_tenant_id: 'bravo', receiver_tenant_id: 'alpha', prev: '0'.repeat(96), kind: 'signal', label },
+    ...{ msg_id: `msg_${randomBytes(16).toString('hex')}`, created: new Date().toISOString() },
+    not_after: new Date(Date.now() + 86_400_000).toISOString(),
+    body: { sha384: sha384(body), length: Buffer.byteLength(body), schema: 'test/1' },
+    ...{ parent_block_ids: [], max_hops: 1 },
+  }
+  const signed = await joseSignatures({ dir: at('bravo/keys') }).sign('statement', Buffer.from(canonical(statement)))
+  const stem = at('alpha/filedrop/bravo/in/new/00000001-0000000000000001')
+  writeFileSync(`${stem}.body.json`, body)
+  writeFileSync(`${stem}.env.json`, JSON.stringify(signed))
+}
+
+const incoming = async () => {
+  const { items: channels } = (await answered(['filedrop', 'status', ...site])) as {
+    items: { direction: string; state: string }[]
+  }
+  return channels.find(({ direction }) => direction === 'in')
+}
+const unfreeze = (...more: string[]) => platform(['filedrop', 'unfreeze', 'bravo', ...site, ...more])
+
+test('what is not frozen is not opened', async () => {
+  const { exit, stderr } = await unfreeze('--reason', 'nothing', '--yes')
+  expect(exit).not.toBe(0)
+  expect(stderr).toContain('not frozen')
+})
+
+test('without a reason, and without a yes, nothing is opened; with both it is, and says why it was shut', async () => {
+  await drop()
+  await vi.waitFor(async () => expect(await incoming()).toMatchObject({ highest_seq: 1 }), { timeout: 20_000 })
+  await drop()
+  await vi.waitFor(async () => expect(await incoming()).toMatchObject({ state: 'frozen' }), { timeout: 20_000 })
+  expect(await unfreeze('--yes')).toMatchObject({ exit: 2 })
+  expect(await unfreeze('--reason', ' ', '--yes')).not.toMatchObject({ exit: 0 })
+  const unasked = await unfreeze('--reason', 'settled by telephone')
+  expect(unasked).toMatchObject({ exit: 3 })
+  expect(unasked.stderr).toContain('--yes')
+  expect(await incoming()).toMatchObject({ state: 'frozen' })
+
+  const opened = await unfreeze('--reason', 'settled by telephone', '--yes')
+  expect(opened.exit, opened.stderr).toBe(0)
+  expect(opened.stdout).toContain('two different messages under one number')
+  expect(await incoming()).toMatchObject({ state: 'open' })
+  const trail = await platform([
+    'audit',
+    'list',
+    ...site,
+    '--role',
+    'site',
+    '--action',
+    'site.channel.unfreeze',
+    '--json',
+  ])
+  expect(trail.stdout, trail.stderr).toContain('settled by telephone')
+  expect(trail.stdout).toContain('filedrop/bravo/alpha')
+})
