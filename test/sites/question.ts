@@ -26,7 +26,10 @@ export type Two = {
 
 /** Alpha and bravo, and whoever else is named; not started. */
 export async function twoSites(...more: readonly string[]): Promise<Two> {
-  const world = await packagedSites('alpha', 'bravo', ...more)
+  return await twoOf(await packagedSites('alpha', 'bravo', ...more))
+}
+
+export async function twoOf(world: PackagedSites): Promise<Two> {
   const { alpha, bravo } = world.sites
   if (!alpha || !bravo) throw new Error('two sites were made')
   const [atAlpha, atBravo] = await Promise.all([personOf(alpha), personOf(bravo)])

@@ -19,9 +19,16 @@ export function executableWithFaultPoints(): string {
   return builtWithFaultPoints ?? builtBy('platform-fault-points', '--fault-points')
 }
 
+const fresh = new Map<string, string>()
+
+/** Looked at once by each process: a look takes longer than most commands. */
 function builtBy(name: string, ...words: readonly string[]): string {
+  const known = fresh.get(name)
+  if (known) return known
   execFileSync(path.join(root, 'scripts/build'), ['--if-stale', ...words], { stdio: 'pipe' })
-  return path.join(root, 'dist', name)
+  const file = path.join(root, 'dist', name)
+  fresh.set(name, file)
+  return file
 }
 
 export type Done = { readonly status: number | null; readonly stdout: string; readonly stderr: string }

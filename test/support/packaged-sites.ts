@@ -1,5 +1,5 @@
 // Sites that know each other, made and run as operators do: by commands of the packaged executable and nothing else.
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -55,6 +55,8 @@ export type PackagedSites = {
   /** The folder that holds everything. */
   readonly dir: string
   readonly sites: Readonly<Record<string, PackagedSite>>
+  /** Ends what still runs; the folder stays. */
+  halt(): Promise<void>
   /** Ends what still runs, and removes the folder. */
   end(): Promise<void>
 }
@@ -63,17 +65,38 @@ export type PackagedSites = {
 export const ceiling = 'CONFIDENTIAL'
 
 /** One site for each name, of the profile `demo`, each with a tenant of its name; all pin each other. */
-export async function packagedSites(...names: readonly string[]): Promise<PackagedSites> {
+export function packagedSites(...names: readonly string[]): Promise<PackagedSites> {
+  return worldOf(async (dir, daemons) => {
+    const made = await Promise.all(names.map((name) => makeSite(dir, name, daemons)))
+    for (const site of made) for (const peer of made) if (peer !== site) await pin(site, peer)
+    return made
+  })
+}
+
+/** The same sites once more, as they lie on disk, in a folder of their own; those that are copied must not run. */
+export function copyOf({ dir: from, sites }: PackagedSites): Promise<PackagedSites> {
+  return worldOf(async (dir, daemons) => {
+    // With the modes of its folders, which the copy of Node leaves behind.
+    execFileSync('cp', ['-a', `${from}/.`, dir])
+    return Object.keys(sites).map((name) => siteIn(dir, name, daemons))
+  })
+}
+
+async function worldOf(
+  furnish: (dir: string, daemons: Set<ChildProcess>) => Promise<PackagedSite[]>,
+): Promise<PackagedSites> {
   const dir = fs.mkdtempSync(path.join(tmpdir(), 'sites-'))
   const daemons = new Set<ChildProcess>()
-  const end = async () => {
+  const halt = async () => {
     await Promise.all([...daemons].map((child) => gone(child, 'SIGKILL')))
+  }
+  const end = async () => {
+    await halt()
     fs.rmSync(dir, { recursive: true, force: true })
   }
   try {
-    const made = await Promise.all(names.map((name) => makeSite(dir, name, daemons)))
-    for (const site of made) for (const peer of made) if (peer !== site) await pin(site, peer)
-    return { dir, sites: Object.fromEntries(made.map((site) => [site.name, site])), end }
+    const made = await furnish(dir, daemons)
+    return { dir, sites: Object.fromEntries(made.map((site) => [site.name, site])), halt, end }
   } catch (error) {
     await end()
     throw error
@@ -119,6 +142,15 @@ export async function pin(site: PackagedSite, peer: PackagedSite, level = ceilin
 }
 
 async function makeSite(base: string, name: string, daemons: Set<ChildProcess>): Promise<PackagedSite> {
+  const site = siteIn(base, name, daemons)
+  await site.answered(['init', '--name', name, '--profile', 'demo', '--port-base', '0', '--yes'])
+  const exported = await site.platform(['keys', 'export', '--out', site.keys])
+  if (exported.exit !== 0) throw new Error(exported.stderr)
+  return site
+}
+
+/** Of a folder that may have been made, or will be. */
+function siteIn(base: string, name: string, daemons: Set<ChildProcess>): PackagedSite {
   const dir = path.join(base, name)
   const keys = path.join(base, `${name}.keys.json`)
   let starts = 0
@@ -157,9 +189,6 @@ async function makeSite(base: string, name: string, daemons: Set<ChildProcess>):
       return personAt({ call: (role, ...asked) => httpCall(urls.get(role) ?? '', ...asked) }, token, roleOf)
     },
   }
-  await site.answered(['init', '--name', name, '--profile', 'demo', '--port-base', '0', '--yes'])
-  const exported = await platform(['keys', 'export', '--out', keys])
-  if (exported.exit !== 0) throw new Error(exported.stderr)
   return site
 }
 

@@ -1,0 +1,41 @@
+// Runs one soak, seed after seed, and stops at the first that fails: its folders are kept, and its number starts it again.
+import fs from 'node:fs'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+
+const folder = path.resolve(import.meta.dirname, '../test/soak')
+const isSoak = (file) => fs.readFileSync(path.join(folder, file), 'utf8').includes('export async function soak(')
+const known = fs
+  .readdirSync(folder)
+  .filter(isSoak)
+  .map((file) => path.basename(file, '.ts'))
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { seeds: { type: 'string', default: '200' }, first: { type: 'string', default: '1' } },
+})
+const [name] = positionals
+const [seeds, first] = [Number(values.seeds), Number(values.first)]
+const isWhole = (number) => Number.isSafeInteger(number) && number > 0
+if (positionals.length !== 1 || !known.includes(name) || !isWhole(seeds) || !isWhole(first)) {
+  console.error(`usage: scripts/soak NAME [--seeds N] [--first SEED]; NAME is one of: ${known.join(', ')}`)
+  process.exit(2)
+}
+
+const { soak } = await import(path.join(folder, `${name}.ts`))
+const began = performance.now()
+const seconds = (since) => ((performance.now() - since) / 1_000).toFixed(1)
+const texts = (counts) => Object.entries(counts).map(([what, count]) => `${what} ${count}`)
+const all = {}
+for (let seed = first; seed < first + seeds; seed++) {
+  const started = performance.now()
+  try {
+    const counts = await soak(seed)
+    for (const [what, count] of Object.entries(counts)) all[what] = (all[what] ?? 0) + count
+    console.log([`seed ${seed}`, 'ok', `${seconds(started)} s`, ...texts(counts)].join('  '))
+  } catch (error) {
+    console.log([`seed ${seed}`, 'FAILED', `${seconds(started)} s`].join('  '))
+    console.error(error)
+    process.exit(1)
+  }
+}
+console.log([`${seeds} seeds from ${first}`, 'all ok', `${seconds(began)} s`, ...texts(all)].join('  '))

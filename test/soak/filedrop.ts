@@ -1,0 +1,258 @@
+// Two packaged daemons, a carrier that ruins what it carries, and kill -9: once all is mended, everything has happened once.
+import assert from 'node:assert/strict'
+import * as fs from 'node:fs'
+import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { list as recordOf } from '../../daemon/roles/consensus/contribution/list.ts'
+import { contribute } from '../../daemon/roles/consensus/session/contribute.ts'
+import { create } from '../../daemon/roles/consensus/session/create.ts'
+import { folderOf, quarantined, type Road } from '../sites/courier.ts'
+import { channelOf, seen, shared, type Two, twoOf } from '../sites/question.ts'
+import { copyOf, type Daemon, type PackagedSite, type PackagedSites, packagedSites } from '../support/packaged-sites.ts'
+import type { Person } from '../support/person.ts'
+import { type BadCarrier, badCarrier } from './bad-carrier.ts'
+import { type Dice, diceOf } from './dice.ts'
+
+const questions = 12
+/** Of each site: one death less than those that would make a message POISON. */
+const most_kills = 2
+/** So many trips are made before anybody asks for what is missing; then it is asked for so often before the carrier is reformed. */
+const most_trips = 80
+const bad_repairs = 1
+const trips_a_repair = 20
+const patience_ms = 60_000
+
+/** A site, whoever speaks there, and the road that leads to it. */
+type End = { readonly site: PackagedSite; readonly person: Person; readonly road: Road; readonly peer: string }
+type Ends = readonly [alpha: End, bravo: End]
+
+type Question = {
+  readonly home: End
+  readonly guest: End
+  readonly key: Record<string, string>
+  id: string
+  said: number
+  isOver: boolean
+}
+
+/** Made by the first seed; every seed begins with a copy, before anything was ever sent. */
+let pattern: Promise<PackagedSites> | undefined
+process.once('beforeExit', async () => await (await pattern)?.end())
+
+/** What happened, counted. Throws when anything was lost, done twice or left unexplained; the folders stay then. */
+export async function soak(seed: number): Promise<Record<string, number>> {
+  pattern ??= packagedSites('alpha', 'bravo')
+  const two = await twoOf(await copyOf(await pattern))
+  try {
+    const counts = await new Run(two, diceOf(seed)).toItsEnd()
+    await two.world.end()
+    return counts
+  } catch (error) {
+    await two.world.halt()
+    throw new Error(`seed ${seed} failed; its folders are ${two.world.dir}`, { cause: error })
+  }
+}
+
+class Run {
+  readonly #dice: Dice
+  readonly #ends: Ends
+  readonly #questions: Question[]
+  readonly #carriers: readonly BadCarrier[]
+  readonly #daemons = new Map<PackagedSite, Daemon>()
+  #kills = 0
+  #resent = 0
+
+  constructor({ alpha, bravo, atAlpha, atBravo, there, back }: Two, dice: Dice) {
+    this.#dice = dice
+    const home: End = { site: alpha, person: atAlpha, road: back, peer: 'bravo' }
+    const away: End = { site: bravo, person: atBravo, road: there, peer: 'alpha' }
+    this.#ends = [home, away]
+    this.#carriers = [badCarrier(there, dice), badCarrier(back, dice)]
+    this.#questions = Array.from({ length: questions }, (_, at) => {
+      const [asker, asked] = at % 2 === 0 ? [home, away] : [away, home]
+      return {
+        home: asker,
+        guest: asked,
+        key: { 'idempotency-key': `question-${at}-of-this-soak` },
+        ...{ id: '', said: 0, isOver: false },
+      }
+    })
+  }
+
+  async toItsEnd(): Promise<Record<string, number>> {
+    await Promise.all(this.#ends.map(({ site }) => this.#start(site)))
+    await this.#trouble()
+    await this.#mend()
+    await Promise.all(this.#ends.map((end) => this.#judge(end)))
+    const [one, other] = this.#carriers.map(({ counts }) => Object.entries(counts))
+    const carried = (one ?? []).map(([fate, count], at) => [fate, count + (other?.[at]?.[1] ?? 0)] as const)
+    return { ...Object.fromEntries(carried), killed: this.#kills, resent: this.#resent }
+  }
+
+  async #start(site: PackagedSite): Promise<void> {
+    this.#daemons.set(site, await site.start())
+  }
+
+  async #trouble(): Promise<void> {
+    const deaths = this.#ends.flatMap(({ site }) =>
+      Array.from({ length: this.#dice.below(most_kills + 1) }, () => ({ site, on: 5 + this.#dice.below(60) })),
+    )
+    const dying = new Map<PackagedSite, Promise<void>>()
+    for (let trip = 0; trip < most_trips && this.#questions.some(({ said }) => said < 2); trip++) {
+      for (const carrier of this.#carriers) carrier.go()
+      for (const { site } of deaths.filter(({ on }) => on === trip)) {
+        dying.set(
+          site,
+          (dying.get(site) ?? Promise.resolve()).then(() => this.#killSoon(site)),
+        )
+      }
+      const some = this.#questions.filter(() => this.#dice.below(3) === 0)
+      await Promise.all([pause(10), ...some.map((question) => advance(question).catch(whenNobodyAnswered))])
+    }
+    await Promise.all(dying.values())
+  }
+
+  /** Not at a moment of ours: what it does then is its own affair. */
+  async #killSoon(site: PackagedSite): Promise<void> {
+    await pause(this.#dice.below(40))
+    await this.#daemons.get(site)?.kill()
+    this.#kills += 1
+    await pause(this.#dice.below(100))
+    await this.#start(site)
+  }
+
+  /** As operators would: what is missing is asked for by receipts, and what nobody knows to be missing by its numbers. */
+  async #mend(): Promise<void> {
+    const deadline = performance.now() + patience_ms
+    for (let trip = 0; ; trip++) {
+      for (const carrier of this.#carriers) carrier.go()
+      await Promise.all(this.#questions.map(advance))
+      const open = await this.#whatIsOpen()
+      if (open.length === 0) return
+      assert.ok(performance.now() < deadline, `it was never mended: ${open.join('; ')}`)
+      if (trip % trips_a_repair === 0) await Promise.all(this.#ends.map((end) => this.#askFor(end)))
+      if (trip === bad_repairs * trips_a_repair) for (const carrier of this.#carriers) carrier.reform()
+      await pause(20)
+    }
+  }
+
+  /** The cheap questions first, and nothing twice that cannot change any more. */
+  async #whatIsOpen(): Promise<string[]> {
+    const untold = this.#questions.filter(({ said }) => said < 2)
+    if (untold.length > 0) return untold.map(({ id }) => `${id} is not answered`)
+    for (const question of this.#questions.filter(({ isOver }) => !isOver)) {
+      const { home, guest, id } = question
+      const states = await Promise.all([seen(home.person, id), seen(guest.person, id)])
+      question.isOver = states.every((each) => each?.state === 'RATIFIED' && each.undelivered === 0)
+      if (!question.isOver) return [`${id} of ${home.site.name} is ${states.map((each) => each?.state)}`]
+    }
+    const open: string[] = []
+    for (const end of this.#ends) {
+      const { out, into } = await channelsOf(end, this.#otherOf(end))
+      const isThrough = into.gaps === 0 && into.backlog === 0 && into.highest_seq === out.highest_seq
+      if (!isThrough || out.backlog > 0) {
+        open.push(`${end.site.name} has ${JSON.stringify(into)} of ${JSON.stringify(out)}`)
+      }
+    }
+    return open
+  }
+
+  #otherOf({ site }: End): End {
+    const [one, other] = this.#ends
+    return one.site === site ? other : one
+  }
+
+  /** From the site that this end hears: what it knows to be missing, what came last, and what lies here by halves. */
+  async #askFor(end: End): Promise<void> {
+    const other = this.#otherOf(end)
+    const { out, into } = await channelsOf(end, other)
+    if (into.gaps > 0) {
+      const file = path.join(path.dirname(end.site.dir), `gaps-${end.site.name}.json`)
+      fs.rmSync(file, { force: true })
+      await end.site.answered(['filedrop', 'gaps', end.peer, '--out', file])
+      await this.#resend(other.site, ['--receipt', file])
+    }
+    const lying = fs.readdirSync(folderOf(end.site, other.site, 'in', 'new'))
+    const halves = lying.map((name) => Number(/^\d{8}-(\d{16})\./.exec(name)?.[1]))
+    assert.ok(halves.every(Number.isInteger), `${end.site.name} was brought ${lying}`)
+    const first = Math.min(into.highest_seq + 1, ...halves)
+    const last = Math.max(into.highest_seq < out.highest_seq ? out.highest_seq : 0, ...halves)
+    if (first > last) return
+    await this.#resend(other.site, [other.peer, '--first', String(first), '--last', String(last)])
+  }
+
+  async #resend(site: PackagedSite, words: readonly string[]): Promise<void> {
+    const { resent } = await site.answered(['filedrop', 'resend', ...words])
+    this.#resent += resent
+  }
+
+  async #judge(end: End): Promise<void> {
+    const { site, person } = end
+    const { out, into } = await channelsOf(end, this.#otherOf(end))
+    assert.deepEqual([into.state, out.state, into.received], ['open', 'open', out.highest_seq], 'each number came in')
+    for (const { home, guest, id } of this.#questions) {
+      const speakers = (await person.ok(recordOf, { id })).items.map(({ contributor_id }) => contributor_id)
+      const expected = end === home ? ['alice', guest.site.name] : [guest.site.name]
+      assert.deepEqual(speakers.toSorted(), expected.toSorted(), `${id} at ${site.name} has one word of each`)
+    }
+    assert.equal((await site.answered(['audit', 'verify'])).whole, true, `the record of ${site.name} is whole`)
+    assert.equal((await site.answered(['store', 'check'])).sound, true, `the data of ${site.name} is sound`)
+    const applied = await appliedAt(site)
+    assert.equal(new Set(applied).size, applied.length, `${site.name} applied each message once`)
+    assert.equal(applied.length, out.highest_seq, `${site.name} applied every message`)
+    const reasons = quarantined(end.road).map(({ reason }) => reason)
+    assert.deepEqual(
+      reasons.filter((reason) => !explained.has(reason)),
+      [],
+      `the quarantine of ${site.name}`,
+    )
+  }
+}
+
+/** What damage may do to a message; all else would be laid to a sender that did nothing wrong. */
+const explained = new Set([
+  ...['BAD_JSON', 'DUP_KEY', 'UNKNOWN_FIELD', 'BAD_SIG', 'UNKNOWN_KEY', 'TYPE', 'BODY_DIGEST', 'TRUNCATED'],
+])
+
+/** What this end has sent is read at the other one. */
+async function channelsOf(end: End, other: End) {
+  const [into, out] = await Promise.all([
+    channelOf(end.person, end.peer, 'in'),
+    channelOf(other.person, other.peer, 'out'),
+  ])
+  return { into, out }
+}
+
+async function appliedAt(site: PackagedSite): Promise<string[]> {
+  const { stdout } = await site.platform(['audit', 'export'])
+  const events = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line).event as { action: string; target: string })
+  return events.filter(({ action }) => action === 'filedrop.message.applied').map(({ target }) => target)
+}
+
+/** The next step of a question, as far as it can be taken now; a repeat of one whose answer was lost changes nothing. */
+async function advance(question: Question): Promise<void> {
+  const { home, guest, key } = question
+  const policy = { m: 2, n: 2 }
+  const asked = { lens_id: 'l', lens_version: '1', policy, classification: shared, invite: [guest.site.name] }
+  question.id ||= (await home.person.ok(create, asked, key)).id
+  if (question.said === 0) {
+    await say(home, question, 'alice', 0.94)
+    question.said = 1
+  }
+  if (question.said === 2 || !(await seen(guest.person, question.id))) return
+  await say(guest, question, 'bob', 0.92)
+  question.said = 2
+}
+
+async function say({ person }: End, { id, key }: Question, contributor_id: string, pair_score: number): Promise<void> {
+  const opinion = { pair_score, accuracy: 0.95, credibility: 0.9, signer_key_id: `${contributor_id}-1` }
+  await person.ok(contribute, { id, contributor_id, ...opinion, classification: shared }, key)
+}
+
+/** A refusal is an answer; no connection, or one that broke off, is none. */
+function whenNobodyAnswered(error: unknown): undefined {
+  if (!(error instanceof TypeError)) throw error
+}
