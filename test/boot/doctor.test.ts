@@ -190,6 +190,18 @@ describe('what a peer was enrolled with', () => {
     expect(await wrong('keys')).toEqual([found('problem', 'bravo has no active message key', 'new keys')])
   })
 
+  test('a key near its end that others replace in time is no news, as long as so many go on as must sign', async () => {
+    const not_after = new Date(noon + 10 * day).toISOString()
+    const [first] = bravo.pinned.keys
+    const ending = { ...first, kid: 'message-ending', not_after } as (typeof bravo.pinned.keys)[number]
+    await siteWith({ keys: [...bravo.pinned.keys, ending] })
+    expect(await wrong('keys')).toEqual([])
+    expect(await wrong('keys', 11 * day)).toEqual([])
+    await world.end()
+    await siteWith({ keys: [...bravo.pinned.keys, ending], threshold: 2 })
+    expect(await wrong('keys')).toEqual([found('warning', 'bravo’s key message-ending ends on', 'peers update bravo')])
+  })
+
   test('a ceiling, or a label map, that the profile’s policy does not have', async () => {
     await siteWith({ ceiling: { policy: 'SITE', level: 'COSMIC', categories: [], originator: 'tenant-a' } })
     expect(await wrong('labels')).toEqual([found('problem', 'ceiling of bravo, SITE COSMIC, is none', 'peers remove')])

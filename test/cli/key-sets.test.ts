@@ -4,7 +4,8 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { kinds } from '../keys/set-world.ts'
 import { type Medium, rootedSite, rootMedium, type SiteAt, signAt, siteAt } from '../support/ceremony.ts'
-import { type Json, platform, scratch } from '../support/command-line.ts'
+import { type Json, scratch } from '../support/command-line.ts'
+import { typed } from '../support/typed.ts'
 
 const { dir, remove } = scratch('key-sets')
 afterAll(remove)
@@ -99,9 +100,106 @@ describe.each(kinds)('root keys of $name on media', ({ algorithms }) => {
     expect(await peer.answered(['peers', 'update', 'alpha', '--keys', file('set-3')])).toMatchObject({ taken: 1 })
     // What was signed by the old root keys alone is taken no more.
     await site.answered(['keys', 'set', 'draft', '--out', file('keyset-4')])
-    const old = await platform(['keys', 'set', 'sign', file('keyset-4'), '--dir', first.dir, '--yes'])
+    const old = await typed(['keys', 'set', 'sign', file('keyset-4'), '--dir', first.dir, '--yes'])
     expect(old).toMatchObject({ exit: 3, stderr: expect.stringContaining('no root key') })
   })
+})
+
+test('a peer who pinned the root key of the site’s making follows once that has signed as well; then it can go', async () => {
+  const media = [await rootMedium(dir, 'first', 'Ed25519'), await rootMedium(dir, 'second', 'ES384')]
+  const site = siteAt(path.join(at('moved'), 'alpha'))
+  const peer = siteAt(path.join(at('moved'), 'bravo'))
+  for (const [each, name] of [
+    [site, 'alpha'],
+    [peer, 'bravo'],
+  ] as const) {
+    await each.answered(['init', '--name', name, '--tenant', name, '--profile', 'demo'])
+  }
+  const [own] = await site.keys('root')
+  const [message] = await site.keys('message')
+  await site.answered(['keys', 'export', '--out', at('moved/keys.json')])
+  const words = [
+    'peers',
+    'add',
+    'alpha',
+    '--keys',
+    at('moved/keys.json'),
+    '--tenant',
+    'alpha',
+    '--ceiling',
+    'RESTRICTED',
+  ]
+  await peer.answered([...words, '--fingerprint', `${own.fingerprint},${message.fingerprint}`])
+  const draft = at('moved/draft.json')
+  const roots = media.map(({ file }) => file).join(',')
+  await site.answered([
+    'keys',
+    'set',
+    'draft',
+    '--roots',
+    roots,
+    '--root-threshold',
+    '2',
+    '--retire',
+    own.kid,
+    '--out',
+    draft,
+  ])
+  for (const medium of media) await signAt(medium, draft)
+  const without = at('moved/without.json')
+  const { draft: said } = JSON.parse(readFileSync(draft, 'utf8'))
+  writeFileSync(without, JSON.stringify({ v: 1, type: 'platform.keyset-file', sets: [said] }))
+  expect(await peer.platform(['peers', 'update', 'alpha', '--keys', without])).toMatchObject({ exit: 3 })
+  expect(await site.answered(['keys', 'set', 'sign', draft, '--yes'])).toMatchObject({
+    signers: [own.kid],
+    signatures: 3,
+  })
+  await site.answered(['keys', 'set', 'publish', draft, '--yes'])
+  await site.answered(['keys', 'set', 'show', '--out', at('moved/set.json')])
+  const updated = await peer.answered(['peers', 'update', 'alpha', '--keys', at('moved/set.json')])
+  expect(updated).toMatchObject({ taken: 1, root_threshold: 2, key_set: { version: 1 } })
+  const ended = await site.platform(['keys', 'revoke', own.kid, '--yes'])
+  expect(ended).toMatchObject({ exit: 0, stderr: '' })
+  expect(await site.keys('root')).toEqual([])
+  const { findings } = await site.answered(['doctor'])
+  expect(findings.filter((each: Json) => each.check === 'keys')).toMatchObject([{ state: 'ok' }])
+})
+
+test('without a medium: one command rotates, one revokes, and the peer takes both from one file', async () => {
+  const site = siteAt(path.join(at('plain'), 'alpha'))
+  const peer = siteAt(path.join(at('plain'), 'bravo'))
+  for (const [each, name] of [
+    [site, 'alpha'],
+    [peer, 'bravo'],
+  ] as const) {
+    await each.answered(['init', '--name', name, '--tenant', name, '--profile', 'demo'])
+  }
+  expect(await site.platform(['keys', 'set', 'show'])).toMatchObject({ exit: 1 })
+  const [old] = await site.keys('message')
+  const [root] = await site.keys('root')
+  const rotated = await site.answered(['keys', 'rotate', old.kid, '--algorithm', 'ML-DSA-87'])
+  await site.answered(['keys', 'set', 'show', '--out', at('plain/set.json')])
+  const words = ['peers', 'add', 'alpha', '--keys', at('plain/set.json'), '--ceiling', 'RESTRICTED', '--tenant']
+  expect(await peer.platform([...words, 'mallory', '--fingerprint', root.fingerprint])).toMatchObject({ exit: 3 })
+  await peer.answered([...words, 'alpha', '--fingerprint', root.fingerprint])
+  const revoked = await site.answered(['keys', 'revoke', old.kid, '--yes'])
+  expect(revoked).toMatchObject({ status: 'revoked', key_set: 2 })
+  const newer = await site.answered(['keys', 'rotate', root.kid])
+  expect(newer).toMatchObject({ retired: { status: 'retired' }, key_set: 3 })
+  await site.answered(['keys', 'set', 'show', '--out', at('plain/sets.json')])
+  const { keys, taken } = await peer.answered(['peers', 'update', 'alpha', '--keys', at('plain/sets.json')])
+  expect(taken).toBe(2)
+  expect(keys.map(({ kid, status }: Json) => [kid, status])).toEqual([
+    [rotated.created.kid, 'active'],
+    [newer.created.kid, 'active'],
+  ])
+  expect(await peer.platform(['peers', 'revoke', 'alpha', 'message-unknown', '--yes'])).toMatchObject({ exit: 1 })
+  expect(await peer.platform(['peers', 'revoke', 'alpha', rotated.created.kid])).toMatchObject({ exit: 3 })
+  const left = await peer.platform(['peers', 'revoke', 'alpha', rotated.created.fingerprint, '--yes'])
+  expect(left).toMatchObject({ exit: 0, stderr: expect.stringContaining('nothing of alpha can be verified now') })
+  const { keys: distrusted, revoked: remembered } = await peer.answered(['peers', 'show', 'alpha'])
+  expect(distrusted[0].status).toBe('revoked')
+  expect(remembered).toEqual([old.fingerprint, rotated.created.fingerprint])
 })
 
 describe('a machine that only signs', () => {
@@ -115,10 +213,10 @@ describe('a machine that only signs', () => {
     await site.answered(['keys', 'set', 'draft', '--out', draft])
   })
   const sign = (file: string, ...more: string[]) =>
-    platform(['keys', 'set', 'sign', file, '--dir', medium.dir, '--yes', ...more], { cwd: dir })
+    typed(['keys', 'set', 'sign', file, '--dir', medium.dir, '--yes', ...more])
 
   test('shows what changes, and asks', async () => {
-    const ended = await platform(['keys', 'set', 'sign', draft, '--dir', medium.dir])
+    const ended = await typed(['keys', 'set', 'sign', draft, '--dir', medium.dir])
     expect(ended).toMatchObject({ exit: 3, stdout: '' })
     expect(ended.stderr).toContain('key set 2 of alpha')
     expect(ended.stderr).toMatch(/new message key \(Ed25519\), active/)

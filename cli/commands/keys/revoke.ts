@@ -43,6 +43,9 @@ export const definition = command({
     const lines = [`revoked ${kid}`, ...(created ? [`${created.kid} replaces it`] : [])]
     show(terminal, given.json, answer, () => lines.join('\n'))
     if (given.json || (revoked.use !== 'message' && revoked.use !== 'root')) return 0
+    const { inForce } = await offline.keySets()
+    // Peers who follow a set that has dropped the key know of it no more.
+    if (inForce(folder)?.keys.every((key) => key.kid !== kid)) return 0
     if (key_set !== undefined)
       terminal.note(`key set ${key_set} is in force; \`platform keys set show --out FILE\` for peers`)
     else

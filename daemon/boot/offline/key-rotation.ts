@@ -68,7 +68,7 @@ export async function revokeInSet(
   { replace, ...terms }: Rotating & { readonly replace: boolean },
 ): Promise<{ revoked: PublicKey; created?: PublicKey; key_set?: number }> {
   const isHere = isRootHere(folder, terms.now)
-  if (isHere || replace) await requireOpens(folder.keys, terms.passphrase)
+  if (isHere && !replace) await requireOpens(folder.keys, terms.passphrase)
   const created = replace ? await successorOf(folder, key, terms) : undefined
   const made = created ? { created } : {}
   const others = listKeys(folder.keys).filter(

@@ -1,0 +1,189 @@
+// Keys under a passphrase as people live with them: typed or from a private file, never an argument, and no start without it.
+import { chmodSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { verifyJws } from '../../adapters/keys/jose/signatures.ts'
+import { signRelease } from '../../daemon/boot/offline/personal-signature.ts'
+import { keyAlgorithm, type PublicKey } from '../../daemon/kernel/keys.ts'
+import { rootedSite, rootMedium } from '../support/ceremony.ts'
+import { type Json, platform, scratch, served } from '../support/command-line.ts'
+import { typed, typedOk } from '../support/typed.ts'
+
+const { dir, remove } = scratch('wrapped')
+afterAll(remove)
+const at = (name: string) => path.join(dir, name)
+const passphrase = 'seven boats on a still lake'
+const right = at('right')
+const wrong = at('wrong')
+beforeAll(() => {
+  writeFileSync(right, `${passphrase}\n`, { mode: 0o600 })
+  writeFileSync(wrong, 'seven goats on a still lake\n', { mode: 0o600 })
+})
+
+/** The uses of the keys of a folder that lie under a passphrase, sorted. */
+function closed(folder: string): string[] {
+  const names = readdirSync(folder).filter((name) => name.endsWith('.json'))
+  const keys = names.map((name) => JSON.parse(readFileSync(path.join(folder, name), 'utf8')) as Json)
+  return keys.flatMap(({ private_jwe, public_key }) => (private_jwe ? [public_key.use] : [])).sort()
+}
+
+describe('a passphrase file', () => {
+  const medium = at('refused')
+  const generate = (file: string) =>
+    typed(['keys', 'generate', '--use', 'root', '--dir', medium, '--passphrase-file', file])
+
+  const odd: [string, string, (file: string) => void, RegExp][] = [
+    ['that others may read', passphrase, (file) => chmodSync(file, 0o640), /chmod 600/],
+    ['with a short passphrase', 'too short', () => undefined, /shorter than 12/],
+    ['of two lines', `${passphrase}\n${passphrase}`, () => undefined, /more than one line/],
+    ['of many bytes', 'x'.repeat(5_000), () => undefined, /no passphrase file/],
+    ['that is a link', '', (file) => [rmSync(file), symlinkSync(right, file)], /cannot be read/],
+    ['that is not there', '', (file) => rmSync(file), /cannot be read/],
+  ]
+  test.each(odd)('%s is refused, and nothing is made', async (name, text, change, why) => {
+    const file = at(name.replaceAll(' ', '-'))
+    writeFileSync(file, text, { mode: 0o600 })
+    change(file)
+    const ended = await generate(file)
+    expect(ended).toMatchObject({ exit: 3, stdout: '', stderr: expect.stringMatching(why) })
+    expect(ended.stderr).not.toContain(passphrase)
+    expect(() => readdirSync(medium)).toThrow('ENOENT')
+  })
+
+  test('is the only way without a terminal: a passphrase is no argument', async () => {
+    expect(await typed(['keys', 'wrap', '--dir', dir, '--passphrase', passphrase])).toMatchObject({ exit: 2 })
+  })
+})
+
+describe.each(keyAlgorithm.options)('a medium with a root key of %s', (algorithm) => {
+  const medium = () => at(`medium-${algorithm}`)
+
+  test('is put under a passphrase that is typed twice, and out again', async () => {
+    await rootMedium(dir, `medium-${algorithm}`, algorithm)
+    const wrap = ['keys', 'wrap', '--dir', medium()]
+    expect(await typed(wrap)).toMatchObject({ exit: 3 })
+    expect(await typed(wrap, { secrets: [passphrase, `${passphrase}!`] })).toMatchObject({ exit: 2 })
+    expect(await typed(wrap, { secrets: ['short'] })).toMatchObject({ exit: 2 })
+    expect(closed(medium())).toEqual([])
+    expect(await typed(wrap, { secrets: [passphrase, passphrase] })).toMatchObject({ exit: 0 })
+    expect(closed(medium())).toEqual(['root'])
+    // Its public side is read without it.
+    expect(await typed(['keys', 'export', '--dir', medium()])).toMatchObject({ exit: 0 })
+    expect((await typedOk(['keys', 'list', '--dir', medium()])).items).toHaveLength(1)
+    const unwrap = ['keys', 'unwrap', '--dir', medium()]
+    expect(await typed(unwrap, { secrets: ['not that passphrase'] })).toMatchObject({ exit: 3 })
+    expect(closed(medium())).toEqual(['root'])
+    expect(await typed(unwrap, { secrets: [passphrase] })).toMatchObject({ exit: 0 })
+    expect(closed(medium())).toEqual([])
+  })
+
+  test('signs a key set with the right passphrase alone', async () => {
+    const root = await rootMedium(dir, `signing-${algorithm}`, algorithm)
+    const site = await rootedSite(at(`site-${algorithm}`), 'alpha', [root])
+    await typedOk(['keys', 'wrap', '--dir', root.dir, '--passphrase-file', right])
+    const draft = at(`draft-${algorithm}.json`)
+    await site.answered(['keys', 'set', 'draft', '--out', draft])
+    const sign = ['keys', 'set', 'sign', draft, '--dir', root.dir, '--yes']
+    const unsigned = readFileSync(draft, 'utf8')
+    // In processes of their own: here the key is open already.
+    expect(await platform(sign)).toMatchObject({ exit: 3, stderr: expect.stringContaining('--passphrase-file') })
+    const ended = await platform([...sign, '--passphrase-file', wrong])
+    expect(ended).toMatchObject({ exit: 3, stdout: '' })
+    expect(ended.stderr).toContain(`the passphrase does not open ${root.kid}`)
+    expect(ended.stderr).not.toMatch(/seven [bg]oats/)
+    expect(readFileSync(draft, 'utf8')).toBe(unsigned)
+    expect(await typed(sign, { secrets: [passphrase] })).toMatchObject({ exit: 0 })
+    expect(await site.answered(['keys', 'set', 'publish', draft, '--yes'])).toMatchObject({ version: 2 })
+  })
+})
+
+test('a new key goes under the passphrase where keys of its use lie under one, and only there', async () => {
+  const folder = at('mixed')
+  const generate = (use: string, ...more: string[]) =>
+    typed(['keys', 'generate', '--use', use, '--dir', folder, ...more], { secrets: [passphrase] })
+  await generate('root', '--passphrase-file', right)
+  await generate('message')
+  expect(closed(folder)).toEqual(['root'])
+  await generate('root')
+  expect(closed(folder)).toEqual(['root', 'root'])
+  expect(await typed(['keys', 'generate', '--use', 'root', '--dir', folder])).toMatchObject({ exit: 3 })
+  await typedOk(['keys', 'wrap', '--dir', folder, '--use', 'message', '--passphrase-file', right])
+  expect(closed(folder)).toEqual(['message', 'root', 'root'])
+})
+
+test('a person signs a release with a key under a passphrase', async () => {
+  const folder = at('person')
+  const words = ['keys', 'generate', '--use', 'personal', '--dir', folder, '--passphrase-file', right]
+  const key = (await typedOk(words)) as PublicKey
+  const file = path.join(folder, `${key.kid}.json`)
+  const said = {
+    ...{ v: 1, type: 'platform.release', step: 'request', site: 'alpha', item: 'bravo/x', digests: ['a'.repeat(96)] },
+    ...{ waiver: 'EXPIRED', reason: 'the courier was late', subject: 'ann', created: new Date().toISOString() },
+  } as Parameters<typeof signRelease>[1]
+  await expect(signRelease(file, said, undefined)).rejects.toThrow('under a passphrase')
+  await expect(signRelease(file, said, 'not that passphrase')).rejects.toThrow('does not open')
+  expect(await verifyJws('release', await signRelease(file, said, passphrase), [key])).toMatchObject({ keys: [key] })
+})
+
+describe('a site whose keys lie under a passphrase', () => {
+  const site = at('alpha')
+  const own = ['--site', site]
+  const named = (file: string) => ({ env: { PLATFORM_KEYS_PASSPHRASE_FILE: file } })
+  beforeAll(async () => {
+    await typedOk(['init', ...own, '--tenant', 'acme', '--profile', 'demo'])
+    await typedOk(['keys', 'wrap', ...own, '--passphrase-file', right])
+  })
+
+  test('does not start without it, or with a wrong one, and says which setting to mend', async () => {
+    expect(closed(path.join(site, 'keys'))).toEqual(['message', 'root', 'token'])
+    for (const [around, why] of [
+      [{}, 'is under a passphrase, and none was given'],
+      [named(wrong), 'the passphrase does not open'],
+      [named(at('nowhere')), 'cannot be read'],
+    ] as const) {
+      const ended = await platform(['serve', ...own], around)
+      expect(ended).toMatchObject({ exit: 3, stdout: '' })
+      expect(ended.stderr).toContain('identity.keys_passphrase_file')
+      expect(ended.stderr).toContain(why)
+      expect(ended.stderr).not.toMatch(/seven [bg]oats/)
+    }
+  })
+
+  test('the doctor says so, and finds nothing once the file is named', async () => {
+    const wanting = await typed(['doctor', ...own])
+    expect(wanting).toMatchObject({ exit: 5, stdout: expect.stringContaining('is under a passphrase') })
+    const { findings } = await typedOk(['doctor', ...own], named(right))
+    expect(findings.filter((each: Json) => each.state !== 'ok' && each.check === 'keys')).toEqual([])
+  })
+
+  test('starts with it, signs tokens and checkpoints, and tells the passphrase to nobody', async () => {
+    const running = await served(site, named(right))
+    const mint = ['token', 'mint', '--subject', 'ann', '--roles', 'auditor', ...own]
+    expect(await platform(mint)).toMatchObject({ exit: 3, stdout: '' })
+    const { token } = await typedOk(mint, named(right))
+    const status = await typed(['status', ...own], { env: { PLATFORM_TOKEN: token } })
+    const ended = await running.stop()
+    expect([status.exit, ended.exit]).toEqual([0, 0])
+    expect(ended.stdout + ended.stderr).not.toContain(passphrase)
+    expect(await typed(['audit', 'verify', ...own])).toMatchObject({ exit: 0 })
+  })
+
+  test('rotates and revokes: what is new lies under the same passphrase', async () => {
+    const message = async () => {
+      const { items } = await typedOk(['keys', 'list', ...own])
+      return items.filter((key: Json) => key.use === 'message' && key.status === 'active').map((key: Json) => key.kid)
+    }
+    const [old] = await message()
+    const rotate = ['keys', 'rotate', old, ...own]
+    expect(await typed(rotate)).toMatchObject({ exit: 3 })
+    expect(await typed([...rotate, '--passphrase-file', wrong])).toMatchObject({ exit: 3 })
+    expect(await message()).toEqual([old])
+    const { created, key_set } = await typedOk(rotate, named(right))
+    expect(key_set).toBe(1)
+    expect(closed(path.join(site, 'keys'))).toEqual(['message', 'message', 'root', 'token'])
+    const revoked = await typedOk(['keys', 'revoke', old, '--yes', '--replace', ...own], named(right))
+    expect(revoked).toMatchObject({ status: 'revoked', key_set: 2 })
+    expect(await message()).toEqual([created.kid, revoked.created.kid])
+    expect(closed(path.join(site, 'keys'))).toEqual(['message', 'message', 'root', 'token'])
+  })
+})

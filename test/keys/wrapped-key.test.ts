@@ -1,0 +1,127 @@
+// Private keys under a passphrase: what lies on the disk tells nothing, and a wrong passphrase learns nothing.
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { CompactEncrypt, decodeProtectedHeader } from 'jose'
+import { describe, expect, test } from 'vitest'
+import { signingKey } from '../../adapters/keys/jose/crypto-keys.ts'
+import { readKeyFiles, type StoredKey, writeKeyFile } from '../../adapters/keys/jose/key-files.ts'
+import { generateKey, requireOpens, rotateKey, unwrapKeys, wrapKeys } from '../../adapters/keys/jose/key-life.ts'
+import { joseSignatures, signWith, verifyJws } from '../../adapters/keys/jose/signatures.ts'
+import { Locked, unwrapped, wrapped } from '../../adapters/keys/jose/wrapped-key.ts'
+import { keyAlgorithm } from '../../daemon/kernel/keys.ts'
+import { keyFolder, newKey, noon } from './key-world.ts'
+
+const passphrase = 'correct horse battery staple'
+const payload = Buffer.from('{}')
+
+describe.each(keyAlgorithm.options)('a key of %s', (algorithm) => {
+  test('lies under its passphrase alone, signs once it is opened, and comes out the same', async () => {
+    const dir = keyFolder()
+    const { public_key, private_jwk } = await newKey(dir, 'message', algorithm)
+    expect(await wrapKeys(dir, passphrase)).toEqual([public_key.kid])
+    const file = join(dir, `${public_key.kid}.json`)
+    const text = readFileSync(file, 'utf8')
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(readdirSync(dir)).toEqual([`${public_key.kid}.json`])
+    for (const part of [private_jwk?.d, private_jwk?.priv, 'private_jwk'].filter(Boolean))
+      expect(text).not.toContain(part)
+    const { p2c, ...header } = decodeProtectedHeader(JSON.parse(text).private_jwe)
+    expect(header).toMatchObject({ alg: 'PBES2-HS512+A256KW', enc: 'A256GCM' })
+    expect(p2c).toBeGreaterThanOrEqual(600_000)
+    const made = await joseSignatures({ dir, now: () => noon, passphrase: () => passphrase }).sign('evidence', payload)
+    expect(await verifyJws('evidence', made, [public_key])).toMatchObject({ keys: [public_key] })
+    expect(await unwrapKeys(dir, passphrase)).toEqual([public_key.kid])
+    expect(readKeyFiles(dir)).toEqual([{ public_key, private_jwk }])
+  })
+
+  test('is made under it, and so is its successor', async () => {
+    const dir = keyFolder()
+    const { kid } = await generateKey(dir, { use: 'message', algorithm, now: noon, passphrase })
+    await rotateKey(dir, kid, { now: noon + 1_000, passphrase })
+    expect(readKeyFiles(dir).map(({ private_jwk, private_jwe }) => [private_jwk, typeof private_jwe])).toEqual([
+      [undefined, 'string'],
+      [undefined, 'string'],
+    ])
+    await requireOpens(dir, passphrase)
+  })
+})
+
+async function closed(): Promise<StoredKey> {
+  return await wrapped(await newKey(keyFolder()), passphrase)
+}
+
+async function refusal(key: StoredKey, given: string | undefined): Promise<{ why: string; message: string }> {
+  const error = await unwrapped(key, given).catch((thrown: unknown) => thrown)
+  if (!(error instanceof Locked)) throw new Error('it was opened')
+  return { why: error.why, message: error.message }
+}
+
+/** As an attacker would write it who may change the file. */
+async function rewrapped(key: StoredKey, alg: string, parameters: object, secret = passphrase): Promise<StoredKey> {
+  const opened = await unwrapped(key, passphrase)
+  const making = new CompactEncrypt(Buffer.from(JSON.stringify(opened.private_jwk)))
+  making.setProtectedHeader({ alg, enc: 'A256GCM' }).setKeyManagementParameters(parameters)
+  const bytes = alg === 'dir' ? Buffer.alloc(32, secret) : Buffer.from(secret)
+  return { public_key: key.public_key, private_jwe: await making.encrypt(bytes) }
+}
+
+test('whatever is wrong is told in the same words: a passphrase, a file that was changed, another key', async () => {
+  const key = await closed()
+  const other = await closed()
+  const jwe = key.private_jwe ?? ''
+  const parts = jwe.split('.')
+  const flipped = (at: number) =>
+    parts.map((part, index) => (index === at ? `${part.startsWith('A') ? 'B' : 'A'}${part.slice(1)}` : part)).join('.')
+  const wrong = await refusal(key, 'correct horse battery stable')
+  expect(wrong).toEqual({ why: 'wrong_passphrase', message: `the passphrase does not open ${key.public_key.kid}` })
+  const changed = [0, 1, 2, 3, 4].map((at) => ({ ...key, private_jwe: flipped(at) }))
+  const swapped = { ...key, private_jwe: other.private_jwe ?? '' }
+  const empty = { ...key, private_jwe: '' }
+  for (const each of [...changed, swapped, empty]) expect(await refusal(each, passphrase)).toEqual(wrong)
+  expect(await refusal(key, '')).toEqual(wrong)
+  expect(await refusal(key, undefined)).toMatchObject({ why: 'no_passphrase' })
+})
+
+test('another algorithm, or so many rounds that a start would hang, is not tried', async () => {
+  const key = await closed()
+  const others = [
+    await rewrapped(key, 'PBES2-HS256+A128KW', { p2c: 1_000 }),
+    await rewrapped(key, 'dir', {}),
+    { ...key, private_jwe: withRounds(key.private_jwe ?? '', 2_000_000_000) },
+  ]
+  for (const each of others) expect(await refusal(each, passphrase)).toMatchObject({ why: 'wrong_passphrase' })
+})
+
+function withRounds(jwe: string, p2c: number): string {
+  const [header = '', ...rest] = jwe.split('.')
+  const said = { ...JSON.parse(Buffer.from(header, 'base64url').toString()), p2c }
+  return [Buffer.from(JSON.stringify(said)).toString('base64url'), ...rest].join('.')
+}
+
+test('the passphrase is asked for once for each key, and again after a wrong one', async () => {
+  const key = await closed()
+  const answers = ['a wrong passphrase', passphrase]
+  let asked = 0
+  const next = () => {
+    asked += 1
+    return answers.shift()
+  }
+  await expect(signingKey(key, next)).rejects.toThrow(Locked)
+  const opened = await Promise.all([signingKey(key, next), signingKey(key, next)])
+  expect(opened[0]).toBe(opened[1])
+  await signWith([key], 'evidence', payload, next)
+  expect(asked).toBe(2)
+})
+
+test('a file with the key in the open and under a passphrase is refused; nothing is half unwrapped', async () => {
+  const dir = keyFolder()
+  const open = await newKey(dir)
+  const both = { ...open, ...(await wrapped(open, passphrase)) }
+  writeFileSync(join(dir, `${open.public_key.kid}.json`), JSON.stringify(both), { mode: 0o600 })
+  expect(() => readKeyFiles(dir)).toThrow('is no key file')
+  writeKeyFile(dir, await wrapped(open, passphrase))
+  await generateKey(dir, { use: 'token', now: noon, passphrase: 'another passphrase' })
+  const before = readKeyFiles(dir)
+  await expect(unwrapKeys(dir, passphrase)).rejects.toThrow(Locked)
+  expect(readKeyFiles(dir)).toEqual(before)
+})
