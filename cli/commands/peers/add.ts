@@ -29,6 +29,7 @@ export const definition = command({
     threshold: whole('COUNT', 'distinct keys that must sign a message; else 1', 1, 16),
     freshDays: whole('DAYS', 'how long a message stays fresh; else 7, couriers 90', 1, 365),
     inventoryInterval: duration('TIME', 'between inventories; else 5 minutes'),
+    keepDays: whole('DAYS', 'that files of sent and applied messages are kept; else 30', 1, 3_650),
     ...siteOption,
     ...jsonOption,
   },
@@ -54,6 +55,7 @@ export const definition = command({
       threshold: given.threshold,
       not_after_days: given.freshDays,
       inventory_interval_s: given.inventoryInterval,
+      keep_days: given.keepDays,
       now: Date.now(),
     })
     show(terminal, given.json, peer, () => peerText(terminal, peer))
