@@ -185,6 +185,11 @@ test('a backup from before a purge brings nothing back of what was purged', asyn
     return found.some(({ stem }) => stem.startsWith('00000002')) && found
   })
   expect(parcels.map(({ body }) => sha384(body))).not.toContain(purgedAtLast)
+  const root = path.join(alpha.dir, 'filedrop')
+  const files = fs.readdirSync(root, { recursive: true, encoding: 'utf8' }).map((name) => path.join(root, name))
+  const bodies = files.filter((file) => file.endsWith('.body.json')).map((file) => sha384(fs.readFileSync(file)))
+  expect(bodies.length).toBeGreaterThan(0)
+  expect(bodies).not.toContain(purgedAtLast)
 })
 
 function isAbout(file: string, session: string): boolean {
