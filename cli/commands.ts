@@ -39,6 +39,7 @@ export const catalogue = {
   'keys export': () => import('./commands/keys/export.ts'),
   'keys wrap': () => import('./commands/keys/wrap.ts'),
   'keys unwrap': () => import('./commands/keys/unwrap.ts'),
+  'keys sign-epoch': () => import('./commands/keys/sign-epoch.ts'),
   'keys set draft': () => import('./commands/keys/set/draft.ts'),
   'keys set sign': () => import('./commands/keys/set/sign.ts'),
   'keys set publish': () => import('./commands/keys/set/publish.ts'),

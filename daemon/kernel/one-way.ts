@@ -51,8 +51,20 @@ export type EpochAnnouncement = z.infer<typeof epochAnnouncement>
 /** Schema and data of the messages of kind `keys`; one of the two. */
 export const keys_schema = 'platform.keys/1'
 
-/** Why a number did not go out again. `in_the_way`: other bytes lie under its name where the carrier looks. */
-export const notResent = z.enum(['never_sent', 'not_kept', 'lost', 'damaged', 'purged', 'key_revoked', 'in_the_way'])
+/**
+ * Why a number did not go out again. `label_denied`: it went under a ceiling that is lower now. `in_the_way`: other bytes
+ * lie under its name where the carrier looks.
+ */
+export const notResent = z.enum([
+  'never_sent',
+  'not_kept',
+  'lost',
+  'damaged',
+  'purged',
+  'key_revoked',
+  'label_denied',
+  'in_the_way',
+])
 export type NotResent = z.infer<typeof notResent>
 
 export const resent = z

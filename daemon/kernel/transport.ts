@@ -19,6 +19,9 @@ export const messageKind = z.enum([
 ])
 export type MessageKind = z.infer<typeof messageKind>
 
+/** What roles and people send. The others a site says of itself: nobody is to put words about it into its mouth. */
+export const sentKind = messageKind.exclude(['keys', 'inventory', 'gap_receipt'])
+
 export const siteName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/)
 export const hex96 = z.string().regex(/^[0-9a-f]{96}$/)
 

@@ -1,4 +1,4 @@
-// What people carry by hand where nothing comes back: a receipt of what is missing; and, after a restore, the root key of the next epoch.
+// What people carry by hand where nothing comes back: a receipt of what is missing; and, after a restore, the announcement of the next epoch.
 import * as fs from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -94,27 +94,33 @@ describe('a receipt carried back', () => {
 describe('a site that came back from a backup', () => {
   const owed: string[] = []
   const root = () => inBase('root-medium')
+  const otherRoot = () => inBase('other-root-medium')
   const epoch = (...words: readonly string[]) => two.alpha.platform(['filedrop', 'epoch', 'bravo', '--json', ...words])
   beforeAll(async () => {
     await two.alpha.answered(['store', 'backup', inBase('backup')])
     bring(two.there, await taken(2))
     await arrived(5, 0)
     expect(await alphaRuns.stop()).toBe(0)
-    await keepRootApart()
+    await keepRootsApart()
     await two.alpha.answered(['store', 'restore', inBase('backup'), '--yes'])
     alphaRuns = await two.alpha.start()
   })
 
-  /** Where a root key belongs: on a medium that is no part of the site, which knows it by its key set. */
-  async function keepRootApart(): Promise<void> {
+  /** Where root keys belong: each on a medium that is no part of the site, which knows them by its key set. */
+  async function keepRootsApart(): Promise<void> {
     const keys = path.join(two.alpha.dir, 'keys')
     const draft = inBase('keyset.json')
-    await two.alpha.answered(['keys', 'set', 'draft', '--out', draft])
+    const second = inBase('second-root.json')
+    expect((await run(['keys', 'generate', '--use', 'root', '--dir', otherRoot()])).exit).toBe(0)
+    expect((await run(['keys', 'export', '--dir', otherRoot(), '--out', second])).exit).toBe(0)
+    await two.alpha.answered(['keys', 'set', 'draft', '--roots', second, '--root-threshold', '2', '--out', draft])
     fs.mkdirSync(root(), { mode: 0o700 })
     for (const name of fs.readdirSync(keys).filter((each) => each.startsWith('root-'))) {
       fs.renameSync(path.join(keys, name), path.join(root(), name))
     }
-    expect((await run(['keys', 'set', 'sign', draft, '--dir', root(), '--yes'])).exit).toBe(0)
+    for (const dir of [root(), otherRoot()]) {
+      expect((await run(['keys', 'set', 'sign', draft, '--dir', dir, '--yes'])).exit).toBe(0)
+    }
     await two.alpha.answered(['keys', 'set', 'publish', draft, '--yes'])
   }
 
@@ -132,17 +138,27 @@ describe('a site that came back from a backup', () => {
     expect([doctor.exit, doctor.stdout]).toEqual([5, expect.stringContaining('platform filedrop epoch bravo')])
   })
 
-  test('opens no epoch without a person, without the root key, or with another site’s', async () => {
+  test('opens no epoch without a person, without root keys, with one of two, or with another site’s', async () => {
     expect(await epoch()).toMatchObject({ exit: 3, stdout: '' })
     const without = await epoch('--yes')
     expect([without.exit, without.stderr]).toEqual([3, expect.stringContaining('--keys DIR')])
     const foreign = await epoch('--yes', '--keys', path.join(two.bravo.dir, 'keys'))
     expect([foreign.exit, foreign.stderr]).toEqual([3, expect.stringContaining('signature')])
+    const alone = await epoch('--yes', '--keys', root())
+    expect([alone.exit, alone.stderr]).toEqual([3, expect.stringContaining('1 of 2 keys')])
     expect(stemsReady()).toEqual([])
   })
 
-  test('goes on in the next epoch, which its root key announces first, and then all that it owed follows', async () => {
-    const opened = await epoch('--yes', '--keys', root())
+  test('goes on in the next epoch, which its root keys announce first, and then all that it owed follows', async () => {
+    const draft = inBase('epoch.json')
+    await two.alpha.answered(['filedrop', 'epoch', 'bravo', '--out', draft])
+    expect((await epoch('--announcement', draft)).exit).toBe(2)
+    for (const dir of [root(), otherRoot(), root()]) {
+      expect((await run(['keys', 'sign-epoch', draft, '--dir', dir, '--yes'])).exit).toBe(0)
+    }
+    const elsewhere = await two.alpha.platform(['filedrop', 'epoch', 'alpha', '--announcement', draft])
+    expect(elsewhere.exit).toBe(2)
+    const opened = await epoch('--announcement', draft)
     expect([opened.exit, opened.stderr]).toEqual([0, ''])
     expect(JSON.parse(opened.stdout)).toMatchObject({ src: 'alpha', dst: 'bravo', epoch: 2, reason: 'restored' })
     const parcels: Parcel[] = []
@@ -155,11 +171,15 @@ describe('a site that came back from a backup', () => {
     expect(parcels.map(({ stem }) => stem)).toEqual(stems)
     const { data, label } = JSON.parse(String(parcels[0]?.body))
     expect(label).toMatchObject({ level: 'UNCLASSIFIED', releasable_to: ['bravo'] })
-    const [rootKey = ''] = fs.readdirSync(root())
-    const header = JSON.parse(Buffer.from(data.epoch.signatures[0].protected, 'base64url').toString())
-    expect(header).toMatchObject({ typ: 'platform-epoch+jws', kid: rootKey.replace('.json', '') })
+    const kids = [root(), otherRoot()].flatMap((dir) => fs.readdirSync(dir).filter((name) => name.endsWith('.json')))
+    const headers = data.epoch.signatures.map((each: { protected: string }) =>
+      JSON.parse(Buffer.from(each.protected, 'base64url').toString()),
+    )
+    expect(headers.map(({ kid, typ }: { kid: string; typ: string }) => `${typ} ${kid}.json`).sort()).toEqual(
+      kids.map((name) => `platform-epoch+jws ${name}`).sort(),
+    )
     expect(await channelOf(two.atAlpha, 'bravo', 'out')).toMatchObject({ state: 'open', epoch: 2 })
-    expect((await epoch('--yes', '--keys', root(), '--epoch', '2')).exit).toBe(3)
+    expect((await epoch('--announcement', draft)).exit).toBe(3)
     expect((await two.alpha.answered(['audit', 'verify'])).whole).toBe(true)
   })
 })

@@ -5,15 +5,18 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { joseSignatures } from '../../adapters/keys/jose/signatures.ts'
 import { canonical, sha384 } from '../../daemon/kernel/canonical.ts'
 import type { Ended } from '../support/command-line.ts'
-import { type PackagedSite, run } from '../support/packaged-sites.ts'
+import { type Daemon, type PackagedSite, run } from '../support/packaged-sites.ts'
 import { until } from '../support/site-world.ts'
 import { bring, folderOf, type Parcel, pickUp, quarantined } from './courier.ts'
 import { ask, carryUntil, inState, say, seen, type Two, twoSites } from './question.ts'
 
 let two: Two
+let alphaRuns: Daemon
+let purgedAtLast: string
 beforeAll(async () => {
   two = await twoSites()
-  await Promise.all([two.alpha.start(), two.bravo.start()])
+  const [runs] = await Promise.all([two.alpha.start(), two.bravo.start()])
+  alphaRuns = runs
   for (const subject of ['ann', 'ben']) await enrol(two.alpha, subject)
 })
 afterAll(() => two?.world.end())
@@ -158,12 +161,35 @@ test('purge finds a body in quarantine and in the backups that hold it, and tell
   await alpha.answered(['store', 'backup', path.join(alpha.dir, 'data', 'backups', 'before')])
   const digest = sha384(fs.readFileSync(path.join(ready, waiting)))
   const again = await alpha.answered(['filedrop', 'purge', digest, '--reason', 'spillage', '--yes'])
+  purgedAtLast = digest
   expect(again.backups).toEqual([{ name: 'backups/before', holds: 'yes' }])
   expect(again.sessions).toEqual([id])
   expect(pickUp(there)).toEqual([])
   expect(quarantined(back)).toHaveLength(1)
   const text = await alpha.platform(['filedrop', 'purge', digest, '--reason', 'spillage', '--yes'])
   expect(text.stdout).toContain('not reached from here')
+})
+
+test('a backup from before a purge brings nothing back of what was purged', async () => {
+  const { alpha, there } = two
+  expect(await alphaRuns.stop()).toBe(0)
+  const backup = path.join(alpha.dir, 'data', 'backups', 'before')
+  // One order was given before it was made, one after.
+  expect(await alpha.answered(['store', 'restore', backup, '--yes'])).toMatchObject({ purged_again: 1 })
+  await alpha.start()
+  const { items } = await alpha.answered(['audit', 'list', '--role', 'site', '--action', 'site.store.restore'])
+  expect(items.map(({ event }: Json) => event.detail)).toContainEqual({ purged: true })
+  await alpha.answered(['filedrop', 'epoch', 'bravo', '--yes'])
+  const parcels = await until(() => {
+    const found = pickUp(there)
+    return found.some(({ stem }) => stem.startsWith('00000002')) && found
+  })
+  expect(parcels.map(({ body }) => sha384(body))).not.toContain(purgedAtLast)
+  const root = path.join(alpha.dir, 'filedrop')
+  const files = fs.readdirSync(root, { recursive: true, encoding: 'utf8' }).map((name) => path.join(root, name))
+  const bodies = files.filter((file) => file.endsWith('.body.json')).map((file) => sha384(fs.readFileSync(file)))
+  expect(bodies.length).toBeGreaterThan(0)
+  expect(bodies).not.toContain(purgedAtLast)
 })
 
 function isAbout(file: string, session: string): boolean {

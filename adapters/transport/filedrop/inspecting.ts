@@ -1,4 +1,5 @@
 // Shows what the files of a message claim, for a person who wants to look before anything is verified.
+import { sha384 } from '../../../daemon/kernel/canonical.ts'
 import { bothFiles } from './message-files.ts'
 import { type Fault, fault } from './reasons.ts'
 import { filedropSettings } from './settings.ts'
@@ -12,6 +13,8 @@ export type Inspection = {
   readonly unverified: {
     readonly key_ids: readonly string[]
     readonly statement?: unknown
+    /** SHA-384 of its bytes: what a ledger, a successor and a purge know it by. */
+    readonly statement_digest?: string
     readonly body?: unknown
   }
   readonly faults: readonly Fault[]
@@ -30,12 +33,14 @@ export function inspectFile(path: string): Inspection {
   const envelope = read('the envelope', specimen.envelope)
   const content = read('the body', specimen.body)
   const payload = textOf(envelope, 'payload')
-  const statement = payload === undefined ? undefined : parsed('the statement', fromBase64url(payload), faults)
+  const signed = payload === undefined ? undefined : fromBase64url(payload)
+  const statement = signed && parsed('the statement', signed, faults)
   return {
     envelope: env,
     body,
     unverified: {
       key_ids: keyIds(envelope),
+      ...(signed ? { statement_digest: sha384(signed) } : {}),
       ...(statement === undefined ? {} : { statement }),
       ...(content === undefined ? {} : { body: content }),
     },

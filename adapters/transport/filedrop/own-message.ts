@@ -1,8 +1,11 @@
 // Reads a message of this site's own from its files, and holds it to what was signed: what is not it never leaves here again.
 import { join } from 'node:path'
 import { sha384 } from '../../../daemon/kernel/canonical.ts'
+import { leaving } from '../../../daemon/kernel/crossing.ts'
 import type { MessageNumber } from '../../../daemon/kernel/journal.ts'
 import { jws } from '../../../daemon/kernel/keys.ts'
+import { label } from '../../../daemon/kernel/label.ts'
+import type { Peer } from '../../../daemon/kernel/peer.ts'
 import { readStatement, type UnlabelledStatement } from '../../../daemon/kernel/statement-format.ts'
 import { type Dropped, readDropped } from './dropped-file.ts'
 import type { Line } from './line.ts'
@@ -31,17 +34,22 @@ export async function ownEnvelope(file: Dropped, line: Line, around: OwnSurround
   return { statement: reading.statement, digest: sha384(payload), isRevoked: verified === 'key_revoked' }
 }
 
-export type OwnSurroundings = Pick<Surroundings, 'signatures' | 'formats' | 'settings'>
+export type OwnSurroundings = Pick<Surroundings, 'signatures' | 'formats' | 'settings' | 'label_policy'>
 export type Bytes = { readonly envelope: string; readonly body: string }
 
-/** The exact bytes of both files. `lost`: one is not there. `digest`: of the statement, where the journal knows it. */
+export type Towards = { readonly line: Line; readonly peer: Peer }
+
+/**
+ * The exact bytes of both files. `lost`: one is not there. `label_denied`: its label may not leave as the peer is pinned
+ * now. `digest`: of the statement, where the journal knows it.
+ */
 export async function ownMessage(
   folder: string,
   number: MessageNumber,
   digest: string | undefined,
-  line: Line,
+  { line, peer }: Towards,
   around: OwnSurroundings,
-): Promise<Bytes | 'lost' | 'damaged' | 'key_revoked'> {
+): Promise<Bytes | 'lost' | 'damaged' | 'key_revoked' | 'label_denied'> {
   const { stem } = nameOf(number.epoch, number.seq)
   const { max_envelope_bytes, max_body_bytes } = around.settings
   const envelope = readDropped(join(folder, fileOf(stem, 'env')), max_envelope_bytes)
@@ -54,6 +62,8 @@ export async function ownMessage(
   const { length, sha384: signed } = declared
   if (!isThis || body.bytes.length !== length || sha384(body.bytes) !== signed) return 'damaged'
   if (own.isRevoked) return 'key_revoked'
+  const held = label.safeParse(own.statement.label).data
+  if (!held || leaving(held, peer, around.label_policy)) return 'label_denied'
   return { envelope: envelope.bytes.toString('utf8'), body: body.bytes.toString('utf8') }
 }
 

@@ -5,7 +5,7 @@ import type { NotResent, Resent } from '../../../daemon/kernel/one-way.ts'
 import { type Line, standing } from './line.ts'
 import { resentTotal } from './metrics.ts'
 import { oneByOne } from './one-at-a-time.ts'
-import { ownMessage } from './own-message.ts'
+import { ownMessage, type Towards } from './own-message.ts'
 import { publish } from './publishing.ts'
 import type { Surroundings } from './surroundings.ts'
 
@@ -51,7 +51,7 @@ export function resending(line: Line, around: Surroundings): Resending {
     const room = Math.min(most_numbers, allowance.left())
     if (room === 0) throw refuse('rate_limited', 'so many messages were sent again that others must wait a minute')
     const tally: Tally = { epoch, resent: 0, waiting: 0, not_resent: [] }
-    const next = await resendRuns(line, epoch, runs, { ...which, room }, tally, around)
+    const next = await resendRuns({ line, peer: now.peer }, epoch, runs, { ...which, room }, tally, around)
     allowance.spend(tally.resent)
     around.metrics.count(resentTotal, { peer: line.peer }, tally.resent)
     around.log.info('filedrop.messages.resent', { peer: line.peer, epoch, resent: tally.resent })
@@ -64,7 +64,7 @@ type Bounds = Which & { readonly room: number }
 
 /** The first number for which there was no room left; undefined when all were looked at. */
 async function resendRuns(
-  line: Line,
+  towards: Towards,
   epoch: number,
   runs: readonly Gap[],
   { from = 1, before = Number.POSITIVE_INFINITY, room }: Bounds,
@@ -76,8 +76,8 @@ async function resendRuns(
     let seq = Math.max(first, from)
     while (seq <= last) {
       if (left === 0) return seq
-      const run = await around.journal.sentRun(line.channel.out, epoch, seq, last, Math.min(left, batch))
-      for (const entry of run) count(tally, entry.seq, await again(line, entry, before, around))
+      const run = await around.journal.sentRun(towards.line.channel.out, epoch, seq, last, Math.min(left, batch))
+      for (const entry of run) count(tally, entry.seq, await again(towards, entry, before, around))
       if (run.length === 0) tally.not_resent.push({ first: seq, last, why: 'never_sent' })
       left -= run.length
       seq = (run.at(-1)?.seq ?? last) + 1
@@ -88,14 +88,15 @@ async function resendRuns(
 
 type Outcome = 'resent' | 'waiting' | NotResent
 
-async function again(line: Line, entry: SentEntry, before: number, around: Surroundings): Promise<Outcome> {
+async function again(towards: Towards, entry: SentEntry, before: number, around: Surroundings): Promise<Outcome> {
   if (entry.state === 'SPOOLED' || entry.state === 'PUBLISHED') return 'waiting'
   if (entry.state === 'PURGED') return 'purged'
   if (entry.taken === undefined) return 'not_kept'
   if (entry.taken >= before) return 'waiting'
-  const bytes = await ownMessage(line.folders.sent, entry, entry.digest, line, around)
+  const { folders } = towards.line
+  const bytes = await ownMessage(folders.sent, entry, entry.digest, towards, around)
   if (typeof bytes === 'string') return bytes
-  const placed = await publish(line.folders, { ...entry, ...bytes }, around.reached)
+  const placed = await publish(folders, { ...entry, ...bytes }, around.reached)
   around.reached('resent')
   return placed === 'different' ? 'in_the_way' : 'resent'
 }

@@ -1,10 +1,14 @@
-// Opens the next epoch towards a peer, by an announcement that the site's root keys sign here.
+// Opens the next epoch towards a peer, by an announcement that the site's root keys sign here or where they lie.
 import { resolve } from 'node:path'
 import { offline } from '../../../daemon/boot/offline.ts'
+import { canonical } from '../../../daemon/kernel/canonical.ts'
+import type { Jws } from '../../../daemon/kernel/keys.ts'
 import { type EpochAnnouncement, epochAnnouncement } from '../../../daemon/kernel/one-way.ts'
-import { command } from '../../command.ts'
+import { command, Failure } from '../../command.ts'
 import { requireConsent } from '../../consent.ts'
+import { readInputFile } from '../../input-file.ts'
 import { fields, show } from '../../output.ts'
+import { writeOutputFile } from '../../output-file.ts'
 import { choice, flag, needed, otherwise, text, whole } from '../../params.ts'
 import { passphraseOf, passphraseOption } from '../../passphrase.ts'
 import { service, serviceOptions } from '../../service.ts'
@@ -16,6 +20,7 @@ export const definition = command({
   notes: [
     'Needed after `platform store restore`: what was sent since the backup is forgotten, and no number may be given',
     'twice. Signed by the root keys, in the site’s key folder or on a medium that --keys names.',
+    'Root keys that are not to be connected here sign a draft (--out) by `platform keys sign-epoch`; --announcement opens it.',
     'Where the files were set back as well, the peer’s `platform filedrop status` shows its epoch: open the one after.',
   ].join('\n'),
   takes: { peer: needed(text('PEER', 'the peer’s site name')) },
@@ -23,6 +28,8 @@ export const definition = command({
     reason: otherwise('restored', choice('REASON', 'why', epochAnnouncement.shape.reason.options)),
     keys: text('DIR', 'the folder with the root keys; else the site’s own'),
     epoch: whole('NUMBER', 'this epoch; else the next that this site has never used', 2, 99_999_999),
+    out: text('FILE', 'only draft the announcement there, for root keys that lie elsewhere'),
+    announcement: text('FILE', 'open the epoch by this draft, which root keys have signed'),
     yes: flag('do not ask'),
     ...passphraseOption,
     ...serviceOptions,
@@ -31,8 +38,23 @@ export const definition = command({
   async run(given, terminal) {
     const folder = requireSite(given, terminal)
     const api = await service(given, terminal)
+    if (given.announcement !== undefined) {
+      if ([given.out, given.keys, given.epoch].some((each) => each !== undefined)) {
+        throw new Failure(2, 'the announcement says all itself: name no --out, --keys or --epoch beside it')
+      }
+      const announcement = await signedFor(given.peer, given.announcement)
+      const opened = await api.call('site.epoch.open', { announcement })
+      show(terminal, given.json, opened, () => fields(terminal, opened))
+      return 0
+    }
     const draft = (await api.call('site.epoch.draft', { peer: given.peer })) as Omit<EpochAnnouncement, 'reason'>
     const said: EpochAnnouncement = { ...draft, epoch: given.epoch ?? draft.epoch, reason: given.reason }
+    if (given.out !== undefined) {
+      writeOutputFile(given.out, `${canonical(said)}\n`)
+      show(terminal, given.json, { file: given.out, ...said }, () => fields(terminal, { file: given.out, ...said }))
+      if (!given.json) terminal.note(`sign it with the root keys: platform keys sign-epoch ${given.out} --dir DIR`)
+      return 0
+    }
     await requireConsent(terminal, given.yes, `Open epoch ${said.epoch} towards ${said.dst}?`)
     const { signEpoch } = await offline.epochs()
     const keys = given.keys === undefined ? undefined : resolve(given.keys)
@@ -46,3 +68,12 @@ export const definition = command({
     return 0
   },
 })
+
+/** Throws `Failure` (2) for one that is about another peer, or that nobody has signed. */
+async function signedFor(peer: string, file: string): Promise<Jws> {
+  const { epochIn } = await offline.epochs()
+  const { said, note } = epochIn(readInputFile(file))
+  if (said.dst !== peer) throw new Failure(2, `the announcement is for ${said.dst}, not for ${peer}`)
+  if (!note) throw new Failure(2, 'nobody has signed the announcement', 'platform keys sign-epoch FILE --dir DIR')
+  return note
+}

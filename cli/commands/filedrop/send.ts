@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { offline } from '../../../daemon/boot/offline.ts'
 import { labelOf } from '../../../daemon/kernel/label.ts'
-import { messageKind } from '../../../daemon/kernel/transport.ts'
+import { sentKind } from '../../../daemon/kernel/transport.ts'
 import { classificationOf, classificationOptions } from '../../classification.ts'
 import { command, Failure } from '../../command.ts'
 import { readInputFile } from '../../input-file.ts'
@@ -20,7 +20,7 @@ export const definition = command({
     file: text('FILE', 'the body, one JSON object; else stdin'),
   },
   options: {
-    kind: needed(choice('KIND', 'what it is', messageKind.options)),
+    kind: needed(choice('KIND', 'what it is', sentKind.options)),
     schema: needed(text('NAME', 'the schema that the body follows')),
     eventId: text('ID', 'a repeat with the same id sends nothing twice'),
     ...classificationOptions,

@@ -35,6 +35,7 @@ export const definition = command({
     rootThreshold: whole('COUNT', 'distinct root keys that must sign its first key set; else 1', 1, 16),
     freshDays: whole('DAYS', 'how long a message stays fresh; else 7, couriers 90', 1, 365),
     inventoryInterval: duration('TIME', 'between inventories; else 5 minutes'),
+    keepDays: whole('DAYS', 'that files of sent and applied messages are kept; else 30', 1, 3_650),
     ...siteOption,
     ...jsonOption,
   },
@@ -66,6 +67,7 @@ export const definition = command({
       root_threshold: given.rootThreshold,
       not_after_days: given.freshDays,
       inventory_interval_s: given.inventoryInterval,
+      keep_days: given.keepDays,
       now: Date.now(),
     })
     show(terminal, given.json, peer, () => peerText(terminal, peer))

@@ -12,7 +12,7 @@ export const definition = command({
   summary: 'put a verified backup in the place of the site’s data; the site must not run',
   notes: [
     'What was there is kept beside it. Messages sent since the backup are forgotten: no channel sends until',
-    '`platform filedrop epoch PEER` has opened its next epoch.',
+    '`platform filedrop epoch PEER` has opened its next epoch. Bodies that were purged since are purged from it again.',
   ].join('\n'),
   takes: { from: needed(text('DIR', 'what `platform store backup` made')) },
   options: { yes: flag('do not ask'), ...siteOption, ...jsonOption },
@@ -29,6 +29,11 @@ export const definition = command({
       done,
       () => `restored ${done.roles.join(', ')}; what was there is in ${done.kept.join(', ')}`,
     )
+    if (!done.roles.includes('site')) return 0
+    if (done.purged_again === undefined)
+      terminal.note('purges ordered since the backup cannot be known here: order them again')
+    else if (done.purged_again > 0)
+      terminal.note(`${done.purged_again} purges ordered since the backup hold for it too`)
     return 0
   },
 })

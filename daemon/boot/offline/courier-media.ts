@@ -34,18 +34,19 @@ export async function exportTo(
   progress: (peer: string) => Progress,
 ): Promise<ExportedTo[]> {
   requireMedium(media)
-  const { site, peers, signatures, settings } = around(folder, env)
+  const { site, peers, signatures, settings, label_policy } = around(folder, env)
   const found = await peers.list()
   const wanted = peer === undefined ? found : found.filter(({ name }) => name === peer)
   if (peer !== undefined && wanted.length === 0) await refused(peer, peers)
   const done: ExportedTo[] = []
-  for (const { name } of wanted) {
+  for (const pinned of wanted) {
+    const { name } = pinned
     const line = lineTo(name, { root: folder.filedrop, site })
     const closed = asOwnerOf(folder.filedrop, () => folderFault(line.folders, site, name))
     if (closed !== undefined) throw new Objection(3, `the channel to ${name} may not be used: ${closed}`)
     const made = await withSiteFile(folder, env, (file, audit) =>
-      exportChannel(line, media, {
-        ...{ site, signatures, settings, formats: statementFormats, journal: sqliteJournal(file, audit) },
+      exportChannel({ line, peer: pinned }, media, {
+        ...{ site, signatures, settings, label_policy, formats: statementFormats, journal: sqliteJournal(file, audit) },
         ...{ now: Date.now, random: hex, hands: handsFor(folder), progress: progress(name) },
       }),
     )
@@ -80,11 +81,12 @@ export async function importFrom(
 }
 
 function around(folder: SiteFolder, env: Environment) {
-  const { resolved, platform } = siteSettings(folder, env)
+  const { resolved, platform, labels } = siteSettings(folder, env)
   const { max_envelope_bytes, max_body_bytes } = valuesOf(resolved, filedropSettings)
   const { keys_passphrase_file } = valuesOf(resolved, identitySettings)
   return {
     site: platform.name,
+    label_policy: labels,
     peers: accreditedPeers(peerFiles(folder.peers), resolved, Date.now),
     signatures: joseSignatures({ dir: folder.keys, passphrase: passphraseIn(keys_passphrase_file) }),
     settings: carrierSettings.parse({ max_envelope_bytes, max_body_bytes }),

@@ -1,9 +1,9 @@
-// Signs the announcement of an epoch with root keys that lie in the site, or on a medium that is mounted for this alone.
+// Signs the announcement of an epoch with root keys: in the site, on a medium mounted for this alone, or where no site is.
 import { readKeyFiles } from '../../../adapters/keys/jose/key-files.ts'
 import { signWith } from '../../../adapters/keys/jose/signatures.ts'
 import { canonical } from '../../kernel/canonical.ts'
 import { standing } from '../../kernel/key-set.ts'
-import type { Jws } from '../../kernel/keys.ts'
+import { type Jws, jws } from '../../kernel/keys.ts'
 import { type EpochAnnouncement, epochAnnouncement } from '../../kernel/one-way.ts'
 import { Objection } from './objection.ts'
 
@@ -29,4 +29,41 @@ export async function signEpoch(
     )
   }
   return await signWith(keys, 'epoch', Buffer.from(canonical(announcement)), passphrase)
+}
+
+/** An announcement on its way between root keys that lie apart: `note` as it is signed so far. */
+export type EpochFile = { readonly said: EpochAnnouncement; readonly note?: Jws }
+
+/** What `filedrop epoch --out` wrote, or `keys sign-epoch` after it. Throws `Objection` (2) for any other text. */
+export function epochIn(text: string): EpochFile {
+  const value = jsonIn(text)
+  const note = jws.safeParse(value).data
+  const payload = note && Buffer.from(note.payload, 'base64url').toString('utf8')
+  const said = epochAnnouncement.safeParse(payload === undefined ? value : jsonIn(payload)).data
+  if (said && (payload === undefined || payload === canonical(said))) return note ? { said, note } : { said }
+  throw new Objection(
+    2,
+    'the file is no announcement of an epoch',
+    '`platform filedrop epoch PEER --out FILE` makes one',
+  )
+}
+
+/** Signed by the keys of this folder as well; by one that has signed already it is signed anew. Throws as `signEpoch` does. */
+export async function alsoSigned(
+  dir: string,
+  { said, note }: EpochFile,
+  passphrase: () => string | undefined,
+): Promise<Jws> {
+  const own = await signEpoch(dir, said, passphrase)
+  const headers = new Set(own.signatures.map((each) => each.protected))
+  const others = note?.signatures.filter((each) => !headers.has(each.protected)) ?? []
+  return { ...own, signatures: [...others, ...own.signatures] }
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }

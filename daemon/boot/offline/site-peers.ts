@@ -56,6 +56,7 @@ export type NewPeer = {
   readonly root_threshold?: number | undefined
   readonly not_after_days: number | undefined
   readonly inventory_interval_s: number | undefined
+  readonly keep_days?: number | undefined
   /** Epoch milliseconds. */
   readonly now: number
 }
@@ -128,6 +129,7 @@ function peerOf(folder: SiteFolder, env: Environment, given: NewPeer): Peer {
     ...(root_threshold === undefined ? {} : { root_threshold }),
     ...(not_after_days === undefined ? {} : { not_after_days }),
     ...(inventory_interval_s === undefined ? {} : { inventory_interval_s }),
+    ...(given.keep_days === undefined ? {} : { keep_days: given.keep_days }),
     enrolled: new Date(given.now).toISOString(),
   })
   if (!checked.success) throw new Objection(2, `the peer cannot be pinned: ${inOneLine(checked.errors)}`)

@@ -10,7 +10,8 @@ import { type BackupEntry, type BackupManifest, copyNew, fileOf, manifest, syncP
 import { databaseOf, dataOf, runOf, type SiteFolder } from '../site-folder.ts'
 import { runFolder, takeRole } from '../stock.ts'
 import { Objection } from './objection.ts'
-import { holdOutgoing } from './restored-channels.ts'
+import { holdOutgoing, restoreEvents } from './restored-channels.ts'
+import { type Orders, purgeAgain, purgeOrdersIn } from './restored-purges.ts'
 import { requireOwn, withFile } from './role-database.ts'
 import { type Environment, siteSettings } from './site-profile.ts'
 
@@ -18,6 +19,8 @@ export type Restored = {
   readonly roles: readonly string[]
   /** Folders with what was there. */
   readonly kept: readonly string[]
+  /** Purges ordered after the backup was made, and carried out on it; undefined where what was there cannot be read. */
+  readonly purged_again?: number | undefined
 }
 
 /** A verified copy in a folder of its own beside the data that it will replace. */
@@ -41,17 +44,18 @@ export async function restore(
   for (const { role } of wanted) requireOwn(dataOf(folder, role.name), `the data of ${role.name}`)
   const locks = lockAll(folder)
   const staged: Staged[] = []
+  let purged_again: number | undefined
   try {
     for (const { entry, role } of wanted) {
       progress(`verifying ${role.name}`)
       const place = asOwnerOf(dataOf(folder, role.name), () => makeStage(folder, role))
       staged.push(place)
       await fill(folder, place, from, entry)
-      if (role.name === 'site') await hold(folder, env, place, now)
+      if (role.name === 'site') purged_again = await hold(folder, env, place, now)
     }
     const name = `before-restore-${new Date(now).toISOString().replaceAll(/[:.]/g, '-')}`
     const kept = staged.map((place) => asOwnerOf(dataOf(folder, place.role.name), () => exchange(folder, place, name)))
-    return { roles: staged.map(({ role }) => role.name), kept }
+    return { roles: staged.map(({ role }) => role.name), kept, purged_again }
   } finally {
     for (const { role, dir } of staged) {
       asOwnerOf(dataOf(folder, role.name), () => fs.rmSync(dir, { recursive: true, force: true }))
@@ -123,12 +127,30 @@ async function fill(folder: SiteFolder, { role, file }: Staged, from: string, en
   }
 }
 
-/** Before it is in its place: there is no moment at which the site could send as if nothing were forgotten. */
-async function hold(folder: SiteFolder, env: Environment, { role, file }: Staged, now: number): Promise<void> {
-  const { tenant_id } = siteSettings(folder, env).platform
-  await asOwnerOf(dataOf(folder, role.name), () =>
-    withFile(file, runFolder(folder, role.name), role, (database) => holdOutgoing(database, tenant_id, now)),
-  )
+/**
+ * Before it is in its place: there is no moment at which the site could send as if nothing were forgotten. How many purges
+ * the backup did not know; undefined where the database that it replaces cannot tell.
+ */
+async function hold(folder: SiteFolder, env: Environment, { role, file }: Staged, now: number) {
+  const event = restoreEvents(siteSettings(folder, env).platform.tenant_id, now)
+  return await asOwnerOf(dataOf(folder, role.name), async () => {
+    const orders = await ordersUntilNow(folder, role)
+    return await withFile(file, runFolder(folder, role.name), role, async (database) => {
+      await holdOutgoing(database, event)
+      return orders && (await purgeAgain(database, orders, (digest) => event(digest, { purged: true })))
+    })
+  })
+}
+
+/** Undefined where there is no database, or a damaged one, which may be why it is replaced. */
+async function ordersUntilNow(folder: SiteFolder, role: Role): Promise<Orders | undefined> {
+  const current = databaseOf(folder, role.name)
+  if (!fs.existsSync(current)) return undefined
+  try {
+    return await withFile(current, runFolder(folder, role.name), role, purgeOrdersIn)
+  } catch {
+    return undefined
+  }
 }
 
 function exchange(folder: SiteFolder, { role, file }: Staged, name: string): string {

@@ -78,6 +78,17 @@ test('what is ready goes by a signed manifest, is taken in at the other end, and
   expect(contents(media)).toEqual(untouched)
 })
 
+test('what waits under a label that may not leave any more stays in ready, and is told', async () => {
+  await sendFromAlpha(world, 1)
+  const bravo = world.alpha.pinned.get('bravo')
+  if (!bravo) throw new Error('bravo is pinned')
+  world.alpha.pinned.set('bravo', { ...bravo, ceiling: { ...bravo.ceiling, level: 'UNCLASSIFIED' } })
+  const { messages, left } = await exported(world, media)
+  expect({ messages, left }).toMatchObject({ messages: 0, left: [{ why: expect.stringContaining('label') }] })
+  expect(fs.readdirSync(media)).toEqual([])
+  expect(fs.readdirSync(readyOf(world.alpha, 'bravo'))).toHaveLength(2)
+})
+
 test('a medium imported twice brings duplicates, silently', async () => {
   await sendFromAlpha(world, 2)
   await exported(world, media)

@@ -32,9 +32,11 @@ type More = { readonly hands?: Hands; readonly progress?: (done: number, all: nu
 let random = 0
 
 export function exported(world: World, media: string, more: More = {}): Promise<Exported> {
-  const { site, signatures, journal } = world.alpha.options()
-  return exportChannel(lineTo('bravo', { root: world.alpha.root, site: 'alpha' }), media, {
-    ...{ site, signatures, journal, formats: statementFormats, settings: filedropSettings.parse({}) },
+  const { site, signatures, journal, label_policy } = world.alpha.options()
+  const peer = world.alpha.pinned.get('bravo')
+  if (!peer) throw new Error('bravo is pinned')
+  return exportChannel({ line: lineTo('bravo', { root: world.alpha.root, site: 'alpha' }), peer }, media, {
+    ...{ site, signatures, journal, label_policy, formats: statementFormats, settings: filedropSettings.parse({}) },
     ...{ now: () => world.clock.ms, random: counting, hands: steady, progress: () => undefined },
     ...more,
   })

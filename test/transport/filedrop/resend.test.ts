@@ -167,6 +167,21 @@ test('what the carrier has just taken, and no look has noticed yet, goes out aga
   expect(fs.readdirSync(ready())).toHaveLength(2)
 })
 
+test('what went out under a higher ceiling, or to more readers, does not go out again', async () => {
+  await lose(2, 1, 2)
+  const bravo = world.alpha.pinned.get('bravo')
+  if (!bravo) throw new Error('bravo is pinned')
+  for (const change of [{ ceiling: { ...bravo.ceiling, level: 'UNCLASSIFIED' } }, { tenant_id: 'somebody-else' }]) {
+    world.alpha.pinned.set('bravo', { ...bravo, ...change })
+    expect(await oneWay().resend({ peer: 'bravo', first: 1, last: 2 })).toMatchObject({
+      ...{ resent: 0, not_resent: [{ first: 1, last: 2, why: 'label_denied' }] },
+    })
+    expect(fs.readdirSync(ready())).toEqual([])
+  }
+  world.alpha.pinned.set('bravo', bravo)
+  expect(await oneWay().resend({ peer: 'bravo', first: 1, last: 2 })).toMatchObject({ resent: 2 })
+})
+
 test('a channel that stands still sends nothing again', async () => {
   await lose(1, 1)
   await world.alpha.journal.setState(channel, 'frozen', 'for a test')

@@ -68,6 +68,8 @@ test('inspecting shows what the files claim, and what cannot be read', async () 
     unverified: { key_ids: [keys[0]?.kid], statement: { src: 'alpha' }, body: { data: { text: 'hello' } } },
     faults: [],
   })
+  const sent = await world.alpha.journal.get('filedrop/alpha/bravo', 1, 1)
+  expect(inspectFile(published('env')).unverified).toHaveProperty('statement_digest', sent?.digest)
   fs.writeFileSync(published('env'), '{"payload":"e30","payload":"e30"}')
   fs.rmSync(published('body'))
   const { faults } = inspectFile(published('env'))

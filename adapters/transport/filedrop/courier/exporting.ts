@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { canonical } from '../../../../daemon/kernel/canonical.ts'
 import type { Journal } from '../../../../daemon/kernel/journal.ts'
 import type { Signatures } from '../../../../daemon/kernel/keys.ts'
+import type { LabelPolicy } from '../../../../daemon/kernel/label.ts'
 import type { StatementFormat } from '../../../../daemon/kernel/statement-format.ts'
 import type { Line } from '../line.ts'
 import { fileOf, type MessageName, parseName } from '../names.ts'
 import { syncFolder } from '../own-file.ts'
-import { type Bytes, type OwnSurroundings, ownMessage } from '../own-message.ts'
+import { type Bytes, ownMessage, type Towards } from '../own-message.ts'
 import type { FiledropSettings } from '../settings.ts'
 import type { Hands, Progress } from './hands.ts'
 import { digestOf, folderName, type Manifest, manifest_file, most_messages } from './manifest.ts'
@@ -20,6 +21,7 @@ export type Exporting = {
   readonly signatures: Signatures
   readonly formats: readonly StatementFormat[]
   readonly settings: FiledropSettings
+  readonly label_policy: LabelPolicy
   readonly journal: Pick<Journal, 'get'>
   /** Epoch milliseconds. */
   readonly now: () => number
@@ -41,14 +43,15 @@ export type Exported = {
  * In folders of at most a hundred messages, each whole and durable before its messages leave `ready`. A repeat goes on
  * where a crash ended it. Throws when the medium or the disk fails; what had not been removed is still in `ready`.
  */
-export async function exportChannel(line: Line, media: string, given: Exporting): Promise<Exported> {
+export async function exportChannel(towards: Towards, media: string, given: Exporting): Promise<Exported> {
+  const { line } = towards
   clearDrafts(line, media, given)
   const finished = await finishPickUps(line, media, given)
   const waiting = given.hands.site(() => stemsIn(line.folders.ready))
   const made: Folder[] = []
   for (let at = 0; at < waiting.length; at += most_messages) {
     const tick = (index: number) => given.progress(at + index + 1, waiting.length)
-    made.push(await exportFolder(line, media, waiting.slice(at, at + most_messages), given, tick))
+    made.push(await exportFolder(towards, media, waiting.slice(at, at + most_messages), given, tick))
   }
   const held = made.flatMap((folder) => folder.held)
   return {
@@ -73,13 +76,14 @@ function stemsIn(ready: string): MessageName[] {
 }
 
 async function exportFolder(
-  line: Line,
+  towards: Towards,
   media: string,
   names: readonly MessageName[],
   given: Exporting,
   tick: (index: number) => void,
 ): Promise<Folder> {
   const { hands, site, random } = given
+  const { line } = towards
   const medium = random(8)
   const folder = folderName({ src: site, dst: line.peer, medium })
   const draft = join(media, `.${folder}.part`)
@@ -88,7 +92,7 @@ async function exportFolder(
   hands.medium(() => fs.mkdirSync(draft, { mode: 0o700 }))
   try {
     for (const [index, name] of names.entries()) {
-      const bytes = await hands.site(() => bytesOf(line, name, given))
+      const bytes = await hands.site(() => bytesOf(towards, name, given))
       if (typeof bytes === 'string') left.push({ file: name.stem, why: bytes })
       else held.push(...hands.medium(() => copied(draft, name, bytes)))
       tick(index)
@@ -104,18 +108,20 @@ async function exportFolder(
 }
 
 /** Only what this site signed under this number: the manifest is not to vouch for what somebody else put there. */
-async function bytesOf(line: Line, { epoch, seq }: MessageName, given: Exporting): Promise<Bytes | string> {
-  const around: OwnSurroundings = given
-  const read = await ownMessage(line.folders.ready, { epoch, seq }, undefined, line, around)
+async function bytesOf(towards: Towards, { epoch, seq }: MessageName, given: Exporting): Promise<Bytes | string> {
+  const { folders, channel } = towards.line
+  const read = await ownMessage(folders.ready, { epoch, seq }, undefined, towards, given)
   if (read !== 'lost') return typeof read === 'string' ? left_because[read] : read
-  const kept = await ownMessage(line.folders.sent, { epoch, seq }, undefined, line, around)
+  const kept = await ownMessage(folders.sent, { epoch, seq }, undefined, towards, given)
+  if (kept === 'label_denied') return left_because[kept]
   if (typeof kept !== 'string') return kept
-  return (await given.journal.get(line.channel.out, epoch, seq)) ?? 'half of it is missing, here and in out/sent'
+  return (await given.journal.get(channel.out, epoch, seq)) ?? 'half of it is missing, here and in out/sent'
 }
 
 const left_because = {
   damaged: 'it is not what this site signed under this number',
   key_revoked: 'the key that signed it is revoked: no peer would take it',
+  label_denied: 'its label may not leave any more, as the peer is pinned now',
 } as const
 
 function copied(draft: string, { stem }: MessageName, { body, envelope }: Bytes): Held[] {

@@ -3,12 +3,12 @@ import * as z from 'zod'
 import { jws, publicKey } from '../../../kernel/keys.ts'
 import { label } from '../../../kernel/label.ts'
 import { labelMap } from '../../../kernel/label-map.ts'
-import { messageKind } from '../../../kernel/transport.ts'
+import { sentKind } from '../../../kernel/transport.ts'
 
 export const outgoing = z.strictObject({
   peer: z.string().min(1).max(64),
   event_id: z.string().min(1).max(512).meta({ description: 'A repeat with the same id finds the same message' }),
-  kind: messageKind,
+  kind: sentKind,
   schema: z.string().min(1).max(128),
   body: z.record(z.string(), z.unknown()),
   label,
