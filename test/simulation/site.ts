@@ -8,7 +8,7 @@ import { type SqliteAudit, sqliteAudit } from '../../adapters/store/sqlite/audit
 import { type SqliteFile, sqliteFile } from '../../adapters/store/sqlite/file.ts'
 import { sqliteJournal } from '../../adapters/store/sqlite/journal.ts'
 import { type FiledropTransport, filedropTransport } from '../../adapters/transport/filedrop/transport.ts'
-import { holdOutgoing } from '../../daemon/boot/offline/restored-channels.ts'
+import { holdOutgoing, restoreEvents } from '../../daemon/boot/offline/restored-channels.ts'
 import type { Journal } from '../../daemon/kernel/journal.ts'
 import type { Signatures } from '../../daemon/kernel/keys.ts'
 import type { Peer } from '../../daemon/kernel/peer.ts'
@@ -91,7 +91,8 @@ export class SimulatedSite {
     await this.transport.stop().catch(() => undefined)
     await this.file.close()
     this.#openDatabase(backup)
-    await holdOutgoing({ sqlite: this.file, audit: this.audit }, this.tenant_id, this.#clock.wall)
+    const told = restoreEvents(this.tenant_id, this.#clock.wall)
+    await holdOutgoing({ sqlite: this.file, audit: this.audit }, told)
     this.transport = this.#begin()
     await this.#start()
   }
