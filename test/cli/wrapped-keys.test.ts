@@ -166,6 +166,9 @@ describe('a site whose keys lie under a passphrase', () => {
     expect([status.exit, ended.exit]).toEqual([0, 0])
     expect(ended.stdout + ended.stderr).not.toContain(passphrase)
     expect(await typed(['audit', 'verify', ...own])).toMatchObject({ exit: 0 })
+    const { stdout } = await typed(['audit', 'export', '--role', 'site', ...own])
+    expect(stdout).toMatch(/"action":"site.key.wrap"/)
+    expect(stdout).not.toContain(passphrase)
   })
 
   test('rotates and revokes: what is new lies under the same passphrase', async () => {
