@@ -14,7 +14,7 @@ import type { KeyAlgorithm, PublicKey } from '../../kernel/keys.ts'
 import { mendList, relist } from '../listed-keys.ts'
 import type { SiteFolder } from '../site-folder.ts'
 import { record } from './deed.ts'
-import { type Rotated, type Rotating, revokeInSet, rotateInSet } from './key-rotation.ts'
+import { type Rotated, type Rotating, requireRoom, revokeInSet, rotateInSet } from './key-rotation.ts'
 import { Objection } from './objection.ts'
 import { generateForRole, listOfRoles, type RoleKey, requireRole, revokeForRole, rotateForRole } from './role-keys.ts'
 import type { Environment } from './site-profile.ts'
@@ -36,6 +36,7 @@ export async function generate(
   terms: KeyTerms,
   role?: string,
 ): Promise<PublicKey> {
+  requireRoom(folder, use, terms.now)
   const { passphrase: _own, ...ofRole } = terms
   const key = role ? await generateForRole(folder, role, ofRole) : await generateKey(folder.keys, { use, ...terms })
   await mendList(folder)
