@@ -70,6 +70,9 @@ test('what the carrier verified is known as such while it is delivered, and only
   expect(Buffer.from(during.own?.payload ?? []).toString()).toBe('{"v":1}')
   expect(during.others).toEqual([undefined, undefined])
   expect(find('bravo')).toBeUndefined()
+  const revoked = { kid: 'key-1', status: 'revoked' }
+  const distrusting = { list: async () => [], get: async () => ({ keys: [revoked] }) as unknown as Peer }
+  expect(await recent.during(message(), distrusting, async () => find('bravo'))).toBeUndefined()
   await expect(recent.during(message(), peers, failing(new Error('broken')) as () => Promise<never>)).rejects.toThrow()
   expect(find('bravo')).toBeUndefined()
 })

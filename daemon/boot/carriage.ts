@@ -23,7 +23,9 @@ export function recentlyVerified(): RecentlyVerified & {
     async during(message, peers, act) {
       const envelope = jws.parse(JSON.parse(message.envelope))
       const peer = await peers.get(message.statement.src)
-      const keys = (peer?.keys ?? []).filter((key) => key.kid === message.signer_key_id)
+      // Revoked since the carrier looked: then it is for the receiver to look again.
+      const keys = (peer?.keys ?? []).filter((key) => key.kid === message.signer_key_id && key.status !== 'revoked')
+      if (keys.length === 0) return await act()
       const key = keyOf(message.statement.src, envelope)
       const payload = new Uint8Array(Buffer.from(envelope.payload, 'base64url'))
       held.set(key, { payload, keys, label: message.label, is_label_released: message.is_label_released ?? false })

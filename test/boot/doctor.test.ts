@@ -2,11 +2,13 @@
 import * as fs from 'node:fs'
 import path from 'node:path'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { listKeys } from '../../adapters/keys/jose/key-life.ts'
 import { sqliteJournal } from '../../adapters/store/sqlite/journal.ts'
 import { foldersOf } from '../../adapters/transport/filedrop/layout.ts'
 import { withSiteFile } from '../../daemon/boot/offline/deed.ts'
 import { examine } from '../../daemon/boot/offline/examination.ts'
 import type { Finding } from '../../daemon/boot/offline/finding.ts'
+import { rotate } from '../../daemon/boot/offline/site-keys.ts'
 import type { AuditEvent } from '../../daemon/kernel/audit.ts'
 import type { Journal } from '../../daemon/kernel/journal.ts'
 import type { Peer } from '../../daemon/kernel/peer.ts'
@@ -176,6 +178,23 @@ describe('a channel', () => {
     fill(1_100_000)
     expect(await wrong('channels')).toEqual([found('problem', 'the quarantine is full', 'release or purge')])
   })
+})
+
+test('a key of its own near its end, unless it was replaced in time', async () => {
+  await siteWith()
+  const kid = () =>
+    listKeys(world.folder.keys)
+      .filter(({ use }) => use === 'message')
+      .at(-1)?.kid ?? ''
+  const first = kid()
+  await rotate(world.folder, {}, first, { now: noon + 1_000 })
+  // The old key ends with the overlap of two weeks; it has a successor.
+  for (const later of [0, 15 * day]) expect(await wrong('keys', later)).toEqual([])
+  const not_after = new Date(noon + 40 * day).toISOString()
+  await rotate(world.folder, {}, kid(), { now: noon + 2_000, not_after })
+  expect(await wrong('keys')).toEqual([])
+  expect(await wrong('keys', 20 * day)).toContainEqual(found('warning', `${kid()} ends on 2026-04-11`, 'keys rotate'))
+  expect(await wrong('keys', 41 * day)).toContainEqual(found('problem', `${kid()} ended on`, 'new key set'))
 })
 
 describe('what a peer was enrolled with', () => {

@@ -3,6 +3,7 @@ import { chmodSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { verifyJws } from '../../adapters/keys/jose/signatures.ts'
+import { signEpoch } from '../../daemon/boot/offline/epoch-signing.ts'
 import { signRelease } from '../../daemon/boot/offline/personal-signature.ts'
 import { keyAlgorithm, type PublicKey } from '../../daemon/kernel/keys.ts'
 import { rootedSite, rootMedium } from '../support/ceremony.ts'
@@ -125,6 +126,19 @@ test('a person signs a release with a key under a passphrase', async () => {
   expect(await verifyJws('release', await signRelease(file, said, passphrase), [key])).toMatchObject({ keys: [key] })
 })
 
+test('a root key under a passphrase announces an epoch', async () => {
+  const folder = at('announcing')
+  const words = ['keys', 'generate', '--use', 'root', '--dir', folder, '--passphrase-file', right]
+  const key = (await typedOk(words)) as PublicKey
+  const said = {
+    ...{ v: 1, type: 'platform.epoch', channel: 'filedrop/alpha/bravo', src: 'alpha', dst: 'bravo', epoch: 2 },
+    ...{ reason: 'compromised', created: new Date().toISOString() },
+  } as Parameters<typeof signEpoch>[1]
+  await expect(signEpoch(folder, said)).rejects.toThrow('under a passphrase')
+  const made = await signEpoch(folder, said, () => passphrase)
+  expect(await verifyJws('epoch', made, [key])).toMatchObject({ keys: [key] })
+})
+
 describe('a site whose keys lie under a passphrase', () => {
   const site = at('alpha')
   const own = ['--site', site]
@@ -166,6 +180,9 @@ describe('a site whose keys lie under a passphrase', () => {
     expect([status.exit, ended.exit]).toEqual([0, 0])
     expect(ended.stdout + ended.stderr).not.toContain(passphrase)
     expect(await typed(['audit', 'verify', ...own])).toMatchObject({ exit: 0 })
+    const { stdout } = await typed(['audit', 'export', '--role', 'site', ...own])
+    expect(stdout).toMatch(/"action":"site.key.wrap"/)
+    expect(stdout).not.toContain(passphrase)
   })
 
   test('rotates and revokes: what is new lies under the same passphrase', async () => {

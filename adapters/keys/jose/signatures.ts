@@ -16,16 +16,16 @@ import { openKeyFolder } from './key-folder.ts'
 import { isCanonicalBase64url, materialOf } from './public-jwk.ts'
 import { strictHeader } from './strict-header.ts'
 
-/** Which keys may sign what: a token key, read by every verifier of tokens, never signs for the site. */
+/** Which keys may sign what: a key that is found or lent for one thing is of no use for another. */
 const uses: Readonly<Record<SignatureType, readonly PublicKey['use'][]>> = {
-  statement: ['message', 'root'],
+  statement: ['message'],
   evidence: ['message'],
   checkpoint: ['message'],
   keyset: ['root'],
   epoch: ['root'],
   manifest: ['message'],
   'gap-receipt': ['message'],
-  release: ['personal', 'root'],
+  release: ['personal'],
 }
 
 export type SignatureOptions = {

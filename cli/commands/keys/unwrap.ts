@@ -16,7 +16,7 @@ export const definition = command({
     const place = foundKeys(given, terminal)
     const { unwrap } = await offline.keys()
     const passphrase = await passphraseOf(terminal, given, place)
-    const kids = passphrase === undefined ? [] : await unwrap(place, passphrase)
+    const kids = passphrase === undefined ? [] : await unwrap(place, terminal.env, passphrase)
     show(terminal, given.json, { unwrapped: kids }, () => kids.join('\n') || 'no key lies under a passphrase')
     return 0
   },

@@ -26,7 +26,7 @@ export const definition = command({
   async run(given, terminal) {
     const place = foundKeys(given, terminal)
     const { wrap } = await offline.keys()
-    const kids = await wrap(place, await newPassphrase(terminal, given), given.use)
+    const kids = await wrap(place, terminal.env, await newPassphrase(terminal, given), given.use)
     show(terminal, given.json, { wrapped: kids }, () => kids.join('\n') || 'every key lies under a passphrase already')
     return 0
   },

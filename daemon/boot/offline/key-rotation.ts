@@ -1,6 +1,7 @@
 // Replaces and ends keys that peers pin: by a new key set, in one step where enough root keys lie in the site.
 import { readKeyFiles } from '../../../adapters/keys/jose/key-files.ts'
 import { generateKey, listKeys, requireOpens, revokeKey } from '../../../adapters/keys/jose/key-life.ts'
+import { standing } from '../../kernel/key-set.ts'
 import type { KeyAlgorithm, PublicKey } from '../../kernel/keys.ts'
 import type { SiteFolder } from '../site-folder.ts'
 import { record } from './deed.ts'
@@ -87,7 +88,22 @@ export async function revokeInSet(
   return { revoked: before ?? (await end()), ...made, key_set: set.version }
 }
 
+/** Each active message key signs each message, and an envelope of 64 KiB holds no more signatures of ML-DSA-87 safely. */
+const most_signing = 8
+
+/** Throws `Objection` (3) when no further key of this use may be active. `now` in epoch milliseconds. */
+export function requireRoom(folder: Pick<SiteFolder, 'keys'>, use: PublicKey['use'], now: number): void {
+  const signing = standing(listKeys(folder.keys), 'message', new Date(now).toISOString())
+  if (use !== 'message' || signing.length < most_signing) return
+  throw new Objection(
+    3,
+    `${most_signing} message keys sign already, and an envelope holds no more`,
+    'wait until one has ended, or revoke one: platform keys list',
+  )
+}
+
 async function successorOf(folder: SiteFolder, old: PublicKey, terms: Rotating): Promise<PublicKey> {
+  requireRoom(folder, old.use, terms.now)
   await requireOpens(folder.keys, terms.passphrase)
   const isWrapped = readKeyFiles(folder.keys).some(
     ({ public_key, private_jwe }) => public_key.kid === old.kid && private_jwe !== undefined,

@@ -23,6 +23,13 @@ export async function update(folder: SiteFolder, env: Environment, name: string,
   const sets = setsIn(text)
   if (!sets)
     throw new Objection(2, 'this is no key set file', '`platform keys set show --out FILE` at the other site makes it')
+  if (standing((await get(folder, name)).keys, 'root', new Date(now).toISOString()).length === 0) {
+    throw new Objection(
+      3,
+      `no root key of ${name} is pinned, so none can vouch for its key set`,
+      `compare fingerprints: platform peers remove ${name}, then platform peers add ${name} with this file`,
+    )
+  }
   const { trusted_clock } = valuesOf(siteSettings(folder, env).resolved, filedropSettings)
   let taken = 0
   const peer = await changed(folder, name, async (current) => {

@@ -14,7 +14,7 @@ import type { KeyAlgorithm, PublicKey } from '../../kernel/keys.ts'
 import { mendList, relist } from '../listed-keys.ts'
 import type { SiteFolder } from '../site-folder.ts'
 import { record } from './deed.ts'
-import { type Rotated, type Rotating, revokeInSet, rotateInSet } from './key-rotation.ts'
+import { type Rotated, type Rotating, requireRoom, revokeInSet, rotateInSet } from './key-rotation.ts'
 import { Objection } from './objection.ts'
 import { generateForRole, listOfRoles, type RoleKey, requireRole, revokeForRole, rotateForRole } from './role-keys.ts'
 import type { Environment } from './site-profile.ts'
@@ -36,6 +36,7 @@ export async function generate(
   terms: KeyTerms,
   role?: string,
 ): Promise<PublicKey> {
+  requireRoom(folder, use, terms.now)
   const { passphrase: _own, ...ofRole } = terms
   const key = role ? await generateForRole(folder, role, ofRole) : await generateKey(folder.keys, { use, ...terms })
   await mendList(folder)
@@ -113,13 +114,26 @@ export function isLocked(folder: KeyPlace, use?: PublicKey['use']): boolean {
 }
 
 /** Puts the keys of the folder, or those of one use, under the passphrase; the kids of those that were not. */
-export async function wrap(folder: KeyPlace, passphrase: string, use: PublicKey['use'] | undefined): Promise<string[]> {
-  return await wrapKeys(folder.keys, passphrase, use)
+export async function wrap(
+  place: KeyPlace | SiteFolder,
+  env: Environment,
+  passphrase: string,
+  use: PublicKey['use'] | undefined,
+): Promise<string[]> {
+  const kids = await wrapKeys(place.keys, passphrase, use)
+  if ('profile' in place && kids.length > 0) await recordKeys(place, env, 'site.key.wrap', kids)
+  return kids
 }
 
 /** The way back. Throws `Locked` before anything is changed. */
-export async function unwrap(folder: KeyPlace, passphrase: string): Promise<string[]> {
-  return await unwrapKeys(folder.keys, passphrase)
+export async function unwrap(place: KeyPlace | SiteFolder, env: Environment, passphrase: string): Promise<string[]> {
+  const kids = await unwrapKeys(place.keys, passphrase)
+  if ('profile' in place && kids.length > 0) await recordKeys(place, env, 'site.key.unwrap', kids)
+  return kids
+}
+
+async function recordKeys(folder: SiteFolder, env: Environment, action: string, kids: readonly string[]) {
+  await record(folder, env, { action, target: kids.length === 1 ? String(kids[0]) : 'keys', detail: { kids } })
 }
 
 export function jwks(folder: KeyPlace, use: PublicKey['use'] | undefined): Jwks {

@@ -180,7 +180,9 @@ test('another key than a personal one signs no release, enrolled or not', async 
   const dir = fs.mkdtempSync(join(site.dir, 'root-'))
   await generateKey(dir, { use: 'root', now: Date.now() })
   const root = readKeyFiles(dir)[0] as StoredKey
-  expect((await requested({}, signer('ann', root))).code).toBe('signature_invalid')
+  await expect(requested({}, signer('ann', root))).rejects.toThrow('does not sign a release')
+  const disguised = { ...root, public_key: { ...root.public_key, use: 'personal' as const } }
+  expect((await requested({}, signer('ann', disguised))).code).toBe('signature_invalid')
 })
 
 test('a later request takes the place of the one before, and an approval of that one is void', async () => {
