@@ -2,13 +2,17 @@
 import * as fs from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { copyHolds } from '../../adapters/store/sqlite/journal-copies.ts'
+import type { AuditLog } from '../kernel/audit.ts'
 import type { Resolved } from '../kernel/settings.ts'
 import type { BackupCopy, Copies } from '../roles/site/parts.ts'
 import { fileOf, setsFolder } from './backup-set.ts'
 import { dataOf, runOf, type SiteFolder } from './site-folder.ts'
 
-/** Copies of the journal, which the site role keeps: bodies that wait to be sent are in it. */
-export function backupCopies(folder: SiteFolder, resolved: Resolved): Copies {
+/**
+ * Copies of the journal, which the site role keeps: bodies that wait to be sent are in it. Those that people made elsewhere
+ * are known by the audit chain; nothing that lies where others may write is opened here.
+ */
+export function backupCopies(folder: SiteFolder, resolved: Resolved, audit: Pick<AuditLog, 'list'>): Copies {
   return {
     async holding(digests) {
       const wanted = new Set(digests)
@@ -19,10 +23,21 @@ export function backupCopies(folder: SiteFolder, resolved: Resolved): Copies {
         ...kept,
       ])
       const copies = [...sets].filter((dir) => fs.existsSync(join(dir, fileOf('site'))))
-      return copies.map((dir) => judged(dir, runOf(folder, 'site'), wanted)).filter(({ holds }) => holds !== 'no')
+      const here = copies.map((dir) => judged(dir, runOf(folder, 'site'), wanted)).filter(({ holds }) => holds !== 'no')
+      const elsewhere = (await madeByHand(audit)).filter(({ dir }) => !sets.has(dir))
+      return [...here, ...elsewhere.map(({ dir, at }) => ({ name: `${dir}, of ${at}`, holds: 'unknown' as const }))]
     },
   }
 }
+
+/** The newest; one for each folder. */
+async function madeByHand(audit: Pick<AuditLog, 'list'>): Promise<{ dir: string; at: string }[]> {
+  const records = await audit.list({ action: 'site.store.backup', limit: most_told })
+  const made = records.flatMap(({ event }) => (event ? [{ dir: event.target, at: event.at }] : []))
+  return made.filter(({ dir }, index) => made.findIndex((each) => each.dir === dir) === index)
+}
+
+const most_told = 100
 
 /** What cannot be read may hold anything. */
 function judged(dir: string, addonDir: string, wanted: ReadonlySet<string>): BackupCopy {

@@ -159,7 +159,7 @@ function furnish(shared: Shared, role: Role): Service {
   const metrics = prometheusMetrics([...role.metrics, ...carried, ...httpMetrics], { process: true })
   if (role.name === 'site') transports.push(...openCarriers({ ...shared, stock, log, metrics }))
   const ask = asking(office, role.name)
-  const parts = new Map<string, unknown>(siteParts({ ...shared, role, now: clock.now }))
+  const parts = new Map<string, unknown>(siteParts({ ...shared, role, now: clock.now, audit: stock.audit }))
   const around = surroundings({
     role: role.name,
     site,

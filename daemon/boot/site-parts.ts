@@ -3,6 +3,7 @@ import { readKeySets } from '../../adapters/keys/jose/key-set-files.ts'
 import { joseSignatures } from '../../adapters/keys/jose/signatures.ts'
 import { peopleFiles } from '../../adapters/peers/files/people-files.ts'
 import { postWebhook } from '../../adapters/webhook/http/webhook.ts'
+import type { AuditLog } from '../kernel/audit.ts'
 import type { PartKey } from '../kernel/call.ts'
 import type { Peers } from '../kernel/peer.ts'
 import type { People } from '../kernel/person.ts'
@@ -49,11 +50,12 @@ export type PartMaterials = {
   readonly transports: readonly Transport[]
   readonly recent: RecentlyVerified
   readonly now: () => number
+  readonly audit: Pick<AuditLog, 'list'>
 }
 
 /** Least privilege: each role is given what it is for, and nothing else. */
 export function siteParts(given: PartMaterials): [string, unknown][] {
-  const { role, folder, resolved, identity, peers, transports, recent, now } = given
+  const { role, folder, resolved, identity, peers, transports, recent, now, audit } = given
   const named = <P>(key: PartKey<P>, value: P): [string, unknown] => [key.name, value]
   if (role.name === 'consensus') {
     const posting: Webhooks = { post: (to, body, by) => postWebhook(to, body, by, now()) }
@@ -71,7 +73,7 @@ export function siteParts(given: PartMaterials): [string, unknown][] {
     named(issuerPart, identity.issuer()),
     named(failedAttemptsPart, failedAttempts()),
     named<Quarantines>(quarantinesPart, quarantinesOf(folder, resolved, peers)),
-    named<Copies>(copiesPart, backupCopies(folder, resolved)),
+    named<Copies>(copiesPart, backupCopies(folder, resolved, audit)),
     named<People>(peoplePart, peopleFiles(peopleOf(folder))),
     named(backupsPart, scheduledBackups({ folder, resolved, now })),
   ]

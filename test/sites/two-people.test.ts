@@ -159,10 +159,15 @@ test('purge finds a body in quarantine and in the backups that hold it, and tell
   const waiting = await until(() => fs.readdirSync(ready).find((name) => isAbout(path.join(ready, name), id)))
   fs.mkdirSync(path.join(alpha.dir, 'data', 'backups'), { mode: 0o700 })
   await alpha.answered(['store', 'backup', path.join(alpha.dir, 'data', 'backups', 'before')])
+  const outside = path.join(two.world.dir, 'outside')
+  await alpha.answered(['store', 'backup', outside])
   const digest = sha384(fs.readFileSync(path.join(ready, waiting)))
   const again = await alpha.answered(['filedrop', 'purge', digest, '--reason', 'spillage', '--yes'])
   purgedAtLast = digest
-  expect(again.backups).toEqual([{ name: 'backups/before', holds: 'yes' }])
+  expect(again.backups).toEqual([
+    { name: 'backups/before', holds: 'yes' },
+    { name: expect.stringMatching(`^${outside}, of 2`), holds: 'unknown' },
+  ])
   expect(again.sessions).toEqual([id])
   expect(pickUp(there)).toEqual([])
   expect(quarantined(back)).toHaveLength(1)

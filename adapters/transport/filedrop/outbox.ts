@@ -1,6 +1,7 @@
 // The sending half of a line: one number per message, without a gap, and the same bytes however often it is asked.
 import { leaving } from '../../../daemon/kernel/crossing.ts'
 import { refuse } from '../../../daemon/kernel/errors.ts'
+import type { Sealed } from '../../../daemon/kernel/journal.ts'
 import type { Peer } from '../../../daemon/kernel/peer.ts'
 import type { Trace } from '../../../daemon/kernel/trace.ts'
 import type { Outgoing } from '../../../daemon/kernel/transport.ts'
@@ -10,6 +11,7 @@ import { publishedTotal } from './metrics.ts'
 import { nameOf } from './names.ts'
 import { type Numbering, numbering, type Sent } from './numbering.ts'
 import { type Loop, loop } from './one-at-a-time.ts'
+import { mayLeave } from './own-message.ts'
 import { reports } from './own-reports.ts'
 import { keep, publish, stemsInReady } from './publishing.ts'
 import { type Resending, resending } from './resend.ts'
@@ -79,20 +81,30 @@ async function publishAll(
 ): Promise<void> {
   const { journal, clock, metrics, reached } = around
   while (!isStopped()) {
-    if (!(await standing(line, 'out', around)).peer) return
+    const { peer } = await standing(line, 'out', around)
+    if (!peer) return
     await numbers.check()
     const spooled = await journal.outbox(line.channel.out, 'SPOOLED', batch)
-    for (const message of spooled) {
+    const kept = spooled.find(({ envelope }) => !mayLeave(envelope, peer, around))
+    const free = kept ? spooled.slice(0, spooled.indexOf(kept)) : spooled
+    for (const message of free) {
       if ((await publish(line.folders, message, reached)) === 'different') {
         throw new Error(`out/ready holds other bytes under number ${message.seq}; somebody else writes there`)
       }
     }
-    await journal.mark(line.channel.out, spooled, 'PUBLISHED', clock.now())
+    await journal.mark(line.channel.out, free, 'PUBLISHED', clock.now())
     reached('marked-published')
-    metrics.count(publishedTotal, { peer: line.peer }, spooled.length)
+    metrics.count(publishedTotal, { peer: line.peer }, free.length)
+    if (kept) throw new Error(keptBack(kept))
     if (spooled.length < batch) break
   }
   line.trouble.delete('out')
+}
+
+/** Nothing overtakes it: whether it may go after all, or is purged, people decide. */
+function keptBack({ seq, epoch, digest }: Sealed): string {
+  const why = `number ${seq} of epoch ${epoch} waits under a label that may not leave, as the peer is pinned now`
+  return `${why}: pin it with a ceiling that lets it go, or purge ${digest}`
 }
 
 /**

@@ -62,9 +62,22 @@ export async function ownMessage(
   const { length, sha384: signed } = declared
   if (!isThis || body.bytes.length !== length || sha384(body.bytes) !== signed) return 'damaged'
   if (own.isRevoked) return 'key_revoked'
-  const held = label.safeParse(own.statement.label).data
-  if (!held || leaving(held, peer, around.label_policy)) return 'label_denied'
+  if (!leaves(own.statement, peer, around)) return 'label_denied'
   return { envelope: envelope.bytes.toString('utf8'), body: body.bytes.toString('utf8') }
+}
+
+/** Whether a message of the journal may leave as the peer is pinned now: since it was sealed, the ceiling may have sunk. */
+export function mayLeave(envelope: string, peer: Peer, around: Policy): boolean {
+  const { payload } = jws.parse(JSON.parse(envelope))
+  const reading = readStatement(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')), around.formats)
+  return reading.read === 'statement' && leaves(reading.statement, peer, around)
+}
+
+type Policy = Pick<Surroundings, 'formats' | 'label_policy'>
+
+function leaves(said: UnlabelledStatement, peer: Peer, { label_policy }: Policy): boolean {
+  const held = label.safeParse(said.label).data
+  return held !== undefined && !leaving(held, peer, label_policy)
 }
 
 function valueIn(file: Dropped): unknown {

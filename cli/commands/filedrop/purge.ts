@@ -72,7 +72,7 @@ function textOf(terminal: Terminal, { bodies, places, msg_ids, sessions, backups
     ...listed('sessions that they spoke of: look at what was made of them', sessions),
     ...listed(
       'backups that may hold it still: remove or overwrite them',
-      backups.map(({ name, holds }) => (holds === 'yes' ? name : `${name} (cannot be read)`)),
+      backups.map(({ name, holds }) => (holds === 'yes' ? name : `${name} (not looked into)`)),
     ),
     ...listed('not reached from here', remains),
   ].join('\n')

@@ -18,7 +18,7 @@ export const definition = command({
     const folder = requireSite(given, terminal)
     const to = resolve(given.to)
     const { backup } = await offline.store()
-    const made = await backup(folder, to, Date.now(), (text) => terminal.progress(text))
+    const made = await backup(folder, terminal.env, to, Date.now(), (text) => terminal.progress(text))
     terminal.progress('')
     const columns = ['role', 'file', 'bytes', 'sha256']
     show(terminal, given.json, { folder: to, ...made }, () => table(terminal, made.databases, columns, 'nothing'))

@@ -1,9 +1,12 @@
-// A site that came back from a backup has forgotten what it sent since: none of its channels may send before a person acts.
+// A site that came back from a backup has forgotten what it sent since, and what it found out: no channel goes on before a person acts.
 import { randomBytes } from 'node:crypto'
 import { invoker } from '../../../adapters/host/users/system-users.ts'
 import { sqliteJournal } from '../../../adapters/store/sqlite/journal.ts'
 import type { AuditEvent } from '../../kernel/audit.ts'
+import type { Channel } from '../../kernel/journal.ts'
 import type { RoleDatabase } from './role-database.ts'
+
+type Database = Pick<RoleDatabase, 'sqlite' | 'audit'>
 
 /** What the restored chain says of the restore, about one thing that it changed. */
 export type RestoreEvent = (target: string, detail: AuditEvent['detail']) => AuditEvent
@@ -21,15 +24,27 @@ export function restoreEvents(tenant_id: string, now: number): RestoreEvent {
   })
 }
 
-/** Freezes every outgoing channel in the database of the site role, with its audit event, until its next epoch is opened. */
-export async function holdOutgoing(
-  { sqlite, audit }: Pick<RoleDatabase, 'sqlite' | 'audit'>,
+/** Channels that stand until a person has looked, whatever a backup says of them. */
+export async function frozenIncoming({ sqlite, audit }: Database): Promise<readonly Channel[]> {
+  const channels = await sqliteJournal(sqlite, audit).channels()
+  return channels.filter(({ direction, state }) => direction === 'in' && state === 'frozen')
+}
+
+/**
+ * Freezes every outgoing channel in the database of the site role, with its audit event, until its next epoch is opened;
+ * and those incoming ones again that had been frozen when the backup took their place.
+ */
+export async function holdChannels(
+  { sqlite, audit }: Database,
+  frozen: readonly Channel[],
   event: RestoreEvent,
 ): Promise<void> {
   const journal = sqliteJournal(sqlite, audit)
   for (const { channel, peer, direction, state } of await journal.channels()) {
-    if (direction !== 'out' || state === 'enrolling') continue
-    const detail = `restored from a backup: open a new epoch: platform filedrop epoch ${peer}`
+    const before = frozen.find((each) => each.channel === channel)
+    const isHeld = direction === 'out' ? state !== 'enrolling' : before !== undefined && state === 'open'
+    if (!isHeld) continue
+    const detail = before?.detail ?? `restored from a backup: open a new epoch: platform filedrop epoch ${peer}`
     await journal.setState(channel, 'frozen', detail, [event(channel, {})])
   }
 }

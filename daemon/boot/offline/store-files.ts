@@ -5,8 +5,10 @@ import type { Role } from '../../kernel/role.ts'
 import { asInvoker } from '../acting.ts'
 import { type BackupEntry, type BackupManifest, fileOf, fingerprintOf, writeManifest } from '../backup-set.ts'
 import type { SiteFolder } from '../site-folder.ts'
+import { record } from './deed.ts'
 import { Objection } from './objection.ts'
 import { rolesWithDatabase, sizeOf, withDatabase } from './role-database.ts'
+import type { Environment } from './site-profile.ts'
 
 export type Holding = {
   readonly role: string
@@ -53,9 +55,13 @@ async function soundnessOf(role: Role, look: () => Promise<string[]>): Promise<S
   }
 }
 
-/** Consistent copies into a folder that must not exist, while the site runs or not. `now` in epoch milliseconds. */
+/**
+ * Consistent copies into a folder that must not exist, while the site runs or not. It is on record where they went: whoever
+ * purges a body must know of them. `now` in epoch milliseconds.
+ */
 export async function backup(
   folder: SiteFolder,
+  env: Environment,
   to: string,
   now: number,
   progress: (text: string) => void,
@@ -72,7 +78,12 @@ export async function backup(
     await withDatabase(folder, role, ({ store }) => asInvoker(() => store.backup(copy)))
     databases.push({ role: role.name, file, ...(await asInvoker(() => fingerprintOf(copy))) })
   }
-  return asInvoker(() => writeManifest(to, databases, now))
+  const made = asInvoker(() => writeManifest(to, databases, now))
+  if (present.some(({ name }) => name === 'site')) {
+    const roles = present.map(({ name }) => name)
+    await record(folder, env, { action: 'site.store.backup', target: to, detail: { roles } })
+  }
+  return made
 }
 
 /** Only into a folder made by us, so that no backup is ever mixed with another. */

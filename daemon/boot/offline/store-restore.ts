@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join, resolve } from 'node:path'
+import type { Channel } from '../../kernel/journal.ts'
 import { inOneLine, parseBy } from '../../kernel/parsing.ts'
 import type { Role } from '../../kernel/role.ts'
 import { roles } from '../../roles.ts'
@@ -10,7 +11,7 @@ import { type BackupEntry, type BackupManifest, copyNew, fileOf, manifest, syncP
 import { databaseOf, dataOf, runOf, type SiteFolder } from '../site-folder.ts'
 import { runFolder, takeRole } from '../stock.ts'
 import { Objection } from './objection.ts'
-import { holdOutgoing, restoreEvents } from './restored-channels.ts'
+import { frozenIncoming, holdChannels, restoreEvents } from './restored-channels.ts'
 import { type Orders, purgeAgain, purgeOrdersIn } from './restored-purges.ts'
 import { requireOwn, withFile } from './role-database.ts'
 import { type Environment, siteSettings } from './site-profile.ts'
@@ -134,20 +135,25 @@ async function fill(folder: SiteFolder, { role, file }: Staged, from: string, en
 async function hold(folder: SiteFolder, env: Environment, { role, file }: Staged, now: number) {
   const event = restoreEvents(siteSettings(folder, env).platform.tenant_id, now)
   return await asOwnerOf(dataOf(folder, role.name), async () => {
-    const orders = await ordersUntilNow(folder, role)
+    const known = await knownUntilNow(folder, role)
     return await withFile(file, runFolder(folder, role.name), role, async (database) => {
-      await holdOutgoing(database, event)
-      return orders && (await purgeAgain(database, orders, (digest) => event(digest, { purged: true })))
+      await holdChannels(database, known?.frozen ?? [], event)
+      return known && (await purgeAgain(database, known.orders, (digest) => event(digest, { purged: true })))
     })
   })
 }
 
-/** Undefined where there is no database, or a damaged one, which may be why it is replaced. */
-async function ordersUntilNow(folder: SiteFolder, role: Role): Promise<Orders | undefined> {
+type Known = { readonly orders: Orders; readonly frozen: readonly Channel[] }
+
+/** What must outlive the restore. Undefined where there is no database, or a damaged one, which may be why it is replaced. */
+async function knownUntilNow(folder: SiteFolder, role: Role): Promise<Known | undefined> {
   const current = databaseOf(folder, role.name)
   if (!fs.existsSync(current)) return undefined
   try {
-    return await withFile(current, runFolder(folder, role.name), role, purgeOrdersIn)
+    return await withFile(current, runFolder(folder, role.name), role, async (database) => ({
+      orders: await purgeOrdersIn(database),
+      frozen: await frozenIncoming(database),
+    }))
   } catch {
     return undefined
   }

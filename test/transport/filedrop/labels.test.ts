@@ -1,4 +1,6 @@
 // What crosses between two sites is within the ceilings and releasable at both ends, also where each has a policy of its own.
+import * as fs from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { isRefused } from '../../../daemon/kernel/errors.ts'
@@ -13,6 +15,7 @@ import {
   message,
   peerOf,
   quarantineOf,
+  readyOf,
   restart,
   sendFromAlpha,
   startReceiving,
@@ -35,6 +38,26 @@ const map: LabelMap = {
     categories: { NOVA: 'ASTRA' },
   },
 }
+
+test('what was numbered under a higher ceiling and is not out yet stays here, and all behind it, until people decide', async () => {
+  const { alpha } = world
+  const bravo = alpha.pinned.get('bravo')
+  if (!bravo) throw new Error('bravo is pinned')
+  const [, second] = await sendFromAlpha(world, 3)
+  const ready = readyOf(alpha, 'bravo')
+  // As if the process had ended after the first was out, and before it could publish the others.
+  for (const name of fs.readdirSync(ready)) if (!name.includes('0001.')) fs.rmSync(join(ready, name))
+  alpha.file.db.exec('UPDATE journal_sent SET state = 0 WHERE seq > 1')
+  alpha.pinned.set('bravo', { ...bravo, ceiling: { ...bravo.ceiling, level: 'UNCLASSIFIED' } })
+  await restart(alpha)
+  await alpha.transport.rescan()
+  expect(fs.readdirSync(ready)).toHaveLength(2)
+  const [out] = (await alpha.transport.status()).filter(({ direction }) => direction === 'out')
+  expect(out?.detail).toContain(`number ${second?.seq} of epoch 1 waits under a label`)
+  alpha.pinned.set('bravo', bravo)
+  await alpha.transport.rescan()
+  expect(fs.readdirSync(ready)).toHaveLength(6)
+})
 
 /** Bravo labels by a policy of its own, and reads alpha's labels by a map. */
 async function bravoIsANation(label_map: LabelMap | undefined, level = 'GEHEIM') {

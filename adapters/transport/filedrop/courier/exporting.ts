@@ -9,7 +9,7 @@ import type { StatementFormat } from '../../../../daemon/kernel/statement-format
 import type { Line } from '../line.ts'
 import { fileOf, type MessageName, parseName } from '../names.ts'
 import { syncFolder } from '../own-file.ts'
-import { type Bytes, ownMessage, type Towards } from '../own-message.ts'
+import { type Bytes, mayLeave, ownMessage, type Towards } from '../own-message.ts'
 import type { FiledropSettings } from '../settings.ts'
 import type { Hands, Progress } from './hands.ts'
 import { digestOf, folderName, type Manifest, manifest_file, most_messages } from './manifest.ts'
@@ -115,7 +115,9 @@ async function bytesOf(towards: Towards, { epoch, seq }: MessageName, given: Exp
   const kept = await ownMessage(folders.sent, { epoch, seq }, undefined, towards, given)
   if (kept === 'label_denied') return left_because[kept]
   if (typeof kept !== 'string') return kept
-  return (await given.journal.get(channel.out, epoch, seq)) ?? 'half of it is missing, here and in out/sent'
+  const known = await given.journal.get(channel.out, epoch, seq)
+  if (!known) return 'half of it is missing, here and in out/sent'
+  return mayLeave(known.envelope, towards.peer, given) ? known : left_because.label_denied
 }
 
 const left_because = {

@@ -20,7 +20,9 @@ export const definition = command({
     const requested = {
       heading: 'release requested by',
       cell: (row: Row) =>
-        row.is_release_withheld ? '(above your clearance)' : (row.release as { subject?: string } | undefined)?.subject,
+        row.is_release_withheld
+          ? '(beyond your clearance)'
+          : (row.release as { subject?: string } | undefined)?.subject,
     }
     const columns = ['id', 'reason', 'detail', 'at', 'bytes', requested]
     show(terminal, given.json, { items: rows }, () => table(terminal, rows, columns, 'nothing is in quarantine'))
