@@ -8,7 +8,15 @@ import { contribute } from '../../daemon/roles/consensus/session/contribute.ts'
 import { create } from '../../daemon/roles/consensus/session/create.ts'
 import { folderOf, quarantined, type Road } from '../sites/courier.ts'
 import { channelOf, seen, shared, type Two, twoOf } from '../sites/question.ts'
-import { copyOf, type Daemon, type PackagedSite, type PackagedSites, packagedSites } from '../support/packaged-sites.ts'
+import {
+  ceiling,
+  copyOf,
+  type Daemon,
+  type PackagedSite,
+  type PackagedSites,
+  packagedSites,
+  pin,
+} from '../support/packaged-sites.ts'
 import type { Person } from '../support/person.ts'
 import { type BadCarrier, badCarrier } from './bad-carrier.ts'
 import { type Dice, diceOf } from './dice.ts'
@@ -37,11 +45,25 @@ type Question = {
 
 /** Made by the first seed; every seed begins with a copy, before anything was ever sent. */
 let pattern: Promise<PackagedSites> | undefined
+
+/** No inventory comes due: what never arrived is found and asked for by people alone. */
+async function makePattern(): Promise<PackagedSites> {
+  const world = await packagedSites('alpha', 'bravo')
+  const sites = Object.values(world.sites)
+  for (const site of sites) {
+    for (const peer of sites.filter((each) => each !== site)) {
+      await site.answered(['peers', 'remove', peer.name, '--yes'])
+      await pin(site, peer, ceiling, ['--inventory-interval', '30d'])
+    }
+  }
+  return world
+}
+
 process.once('beforeExit', async () => await (await pattern)?.end())
 
 /** What happened, counted. Throws when anything was lost, done twice or left unexplained; the folders stay then. */
 export async function soak(seed: number): Promise<Record<string, number>> {
-  pattern ??= packagedSites('alpha', 'bravo')
+  pattern ??= makePattern()
   const two = await twoOf(await copyOf(await pattern))
   try {
     const counts = await new Run(two, diceOf(seed)).toItsEnd()

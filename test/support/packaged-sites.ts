@@ -132,13 +132,18 @@ export async function run(words: readonly string[], around: Around = {}): Promis
   return { exit, ...said }
 }
 
-/** Pins `peer` at `site`, by the fingerprints that two people would have compared. */
-export async function pin(site: PackagedSite, peer: PackagedSite, level = ceiling): Promise<void> {
+/** Pins `peer` at `site`, by the fingerprints that two people would have compared; with more words of `peers add`. */
+export async function pin(
+  site: PackagedSite,
+  peer: PackagedSite,
+  level = ceiling,
+  more: readonly string[] = [],
+): Promise<void> {
   const { keys } = JSON.parse(fs.readFileSync(peer.keys, 'utf8')) as { keys: Record<string, string>[] }
   const own = keys.filter(({ platform_use }) => platform_use === 'message' || platform_use === 'root')
   const fingerprints = own.map(({ platform_fingerprint }) => String(platform_fingerprint)).join(',')
   const words = ['peers', 'add', peer.name, '--keys', peer.keys, '--tenant', peer.name, '--ceiling', level]
-  await site.answered([...words, '--fingerprint', fingerprints])
+  await site.answered([...words, '--fingerprint', fingerprints, ...more])
 }
 
 async function makeSite(base: string, name: string, daemons: Set<ChildProcess>): Promise<PackagedSite> {
