@@ -8,7 +8,7 @@ import { type SqliteAudit, sqliteAudit } from '../../adapters/store/sqlite/audit
 import { type SqliteFile, sqliteFile } from '../../adapters/store/sqlite/file.ts'
 import { sqliteJournal } from '../../adapters/store/sqlite/journal.ts'
 import { type FiledropTransport, filedropTransport } from '../../adapters/transport/filedrop/transport.ts'
-import { holdOutgoing, restoreEvents } from '../../daemon/boot/offline/restored-channels.ts'
+import { holdChannels, restoreEvents } from '../../daemon/boot/offline/restored-channels.ts'
 import type { Journal } from '../../daemon/kernel/journal.ts'
 import type { Signatures } from '../../daemon/kernel/keys.ts'
 import type { Peer } from '../../daemon/kernel/peer.ts'
@@ -92,7 +92,7 @@ export class SimulatedSite {
     await this.file.close()
     this.#openDatabase(backup)
     const told = restoreEvents(this.tenant_id, this.#clock.wall)
-    await holdOutgoing({ sqlite: this.file, audit: this.audit }, told)
+    await holdChannels({ sqlite: this.file, audit: this.audit }, [], told)
     this.transport = this.#begin()
     await this.#start()
   }
