@@ -14,7 +14,7 @@ export type Pinned = {
   readonly created?: string | undefined
   readonly root_threshold: number
   readonly keys: readonly PublicKey[]
-  /** Fingerprints of keys that count no more, whatever a later set says of them. */
+  /** Fingerprints of keys, these and others, that count no more, whatever a later set says of them. */
   readonly revoked: readonly string[]
 }
 
@@ -84,8 +84,7 @@ async function nextOf(pinned: Pinned, link: Jws, judging: Judging): Promise<Next
   if (pinned.created !== undefined && Date.parse(set.created) < Date.parse(pinned.created)) {
     return no(refuse('invalid', `key set ${version} says that it is older than the one before it`))
   }
-  const revoked = [...pinned.revoked, ...revokedAmong(pinned.keys)]
-  return { pinned: pinnedBy(set, digest, revoked), verified: { set, digest } }
+  return { pinned: pinnedBy(set, digest, pinned.revoked), verified: { set, digest } }
 }
 
 /** What a set must be by itself, whatever was before it but for the keys that count no more; undefined when it is. */

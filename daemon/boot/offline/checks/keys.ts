@@ -29,12 +29,25 @@ export async function keyFindings({ folder, now }: Examined): Promise<Finding[]>
     .map((use) => problem('keys', `there is no active ${use} key`, `platform keys generate --use ${use}`))
   const endings = uses.flatMap((use) => {
     const wanted = use === 'message' || use === 'root' ? (set?.thresholds[use] ?? 1) : 1
-    const remedy = ({ kid }: PublicKey) => `platform keys rotate ${kid}, and see that the peers get the new key set`
-    return endingsOf(active, use, wanted, now, ({ kid }) => `the key ${kid}`, remedy)
+    const isHere = ({ kid }: PublicKey) => own.some((key) => key.kid === kid)
+    return endingsOf(
+      active,
+      use,
+      wanted,
+      now,
+      ({ kid }) => `the key ${kid}`,
+      (key) => renewal(key, isHere(key)),
+    )
   })
   const ofPeers = (await list(folder)).flatMap((peer) => peerFindings(peer, now))
   const all = [...missing, ...endings, ...ofPeers]
   return all.length > 0 ? all : [fine('keys', `${active.length} active, none near its end`)]
+}
+
+function renewal({ kid, use }: PublicKey, isHere: boolean): string {
+  if (!isHere) return `a new root key on a medium, then platform keys set draft --roots FILE --retire ${kid}`
+  if (use === 'token' || use === 'personal') return `platform keys rotate ${kid}`
+  return `platform keys rotate ${kid}, and see that the peers get the new key set`
 }
 
 /** Of the active keys of one use those that end, unless so many others as are wanted go on: then they were replaced in time. */
