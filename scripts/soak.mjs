@@ -26,7 +26,8 @@ const began = performance.now()
 const seconds = (since) => ((performance.now() - since) / 1_000).toFixed(1)
 const texts = (counts) => Object.entries(counts).map(([what, count]) => `${what} ${count}`)
 const all = {}
-for (let seed = first; seed < first + seeds; seed++) {
+let isFailed = false
+for (let seed = first; seed < first + seeds && !isFailed; seed++) {
   const started = performance.now()
   try {
     const counts = await soak(seed)
@@ -35,7 +36,8 @@ for (let seed = first; seed < first + seeds; seed++) {
   } catch (error) {
     console.log([`seed ${seed}`, 'FAILED', `${seconds(started)} s`].join('  '))
     console.error(error)
-    process.exit(1)
+    isFailed = true
+    process.exitCode = 1
   }
 }
-console.log([`${seeds} seeds from ${first}`, 'all ok', `${seconds(began)} s`, ...texts(all)].join('  '))
+if (!isFailed) console.log([`${seeds} seeds from ${first}`, 'all ok', `${seconds(began)} s`, ...texts(all)].join('  '))

@@ -4,10 +4,8 @@ import * as fs from 'node:fs'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { list as recordOf } from '../../daemon/roles/consensus/contribution/list.ts'
-import { contribute } from '../../daemon/roles/consensus/session/contribute.ts'
-import { create } from '../../daemon/roles/consensus/session/create.ts'
-import { folderOf, quarantined, type Road } from '../sites/courier.ts'
-import { channelOf, seen, shared, type Two, twoOf } from '../sites/question.ts'
+import { folderOf, quarantined } from '../sites/courier.ts'
+import { seen, type Two, twoOf } from '../sites/question.ts'
 import {
   ceiling,
   copyOf,
@@ -17,9 +15,9 @@ import {
   packagedSites,
   pin,
 } from '../support/packaged-sites.ts'
-import type { Person } from '../support/person.ts'
 import { type BadCarrier, badCarrier } from './bad-carrier.ts'
 import { type Dice, diceOf } from './dice.ts'
+import { advance, channelsOf, type End, type Ends, type Question, whenNobodyAnswered } from './questions.ts'
 
 const questions = 12
 /** Of each site: one death less than those that would make a message POISON. */
@@ -29,19 +27,6 @@ const most_trips = 80
 const bad_repairs = 1
 const trips_a_repair = 20
 const patience_ms = 60_000
-
-/** A site, whoever speaks there, and the road that leads to it. */
-type End = { readonly site: PackagedSite; readonly person: Person; readonly road: Road; readonly peer: string }
-type Ends = readonly [alpha: End, bravo: End]
-
-type Question = {
-  readonly home: End
-  readonly guest: End
-  readonly key: Record<string, string>
-  id: string
-  said: number
-  isOver: boolean
-}
 
 /** Made by the first seed; every seed begins with a copy, before anything was ever sent. */
 let pattern: Promise<PackagedSites> | undefined
@@ -236,15 +221,6 @@ const explained = new Set([
   ...['BAD_JSON', 'DUP_KEY', 'UNKNOWN_FIELD', 'BAD_SIG', 'UNKNOWN_KEY', 'TYPE', 'BODY_DIGEST', 'TRUNCATED'],
 ])
 
-/** What this end has sent is read at the other one. */
-async function channelsOf(end: End, other: End) {
-  const [into, out] = await Promise.all([
-    channelOf(end.person, end.peer, 'in'),
-    channelOf(other.person, other.peer, 'out'),
-  ])
-  return { into, out }
-}
-
 async function appliedAt(site: PackagedSite): Promise<string[]> {
   const { stdout } = await site.platform(['audit', 'export'])
   const events = stdout
@@ -252,29 +228,4 @@ async function appliedAt(site: PackagedSite): Promise<string[]> {
     .split('\n')
     .map((line) => JSON.parse(line).event as { action: string; target: string })
   return events.filter(({ action }) => action === 'filedrop.message.applied').map(({ target }) => target)
-}
-
-/** The next step of a question, as far as it can be taken now; a repeat of one whose answer was lost changes nothing. */
-async function advance(question: Question): Promise<void> {
-  const { home, guest, key } = question
-  const policy = { m: 2, n: 2 }
-  const asked = { lens_id: 'l', lens_version: '1', policy, classification: shared, invite: [guest.site.name] }
-  question.id ||= (await home.person.ok(create, asked, key)).id
-  if (question.said === 0) {
-    await say(home, question, 'alice', 0.94)
-    question.said = 1
-  }
-  if (question.said === 2 || !(await seen(guest.person, question.id))) return
-  await say(guest, question, 'bob', 0.92)
-  question.said = 2
-}
-
-async function say({ person }: End, { id, key }: Question, contributor_id: string, pair_score: number): Promise<void> {
-  const opinion = { pair_score, accuracy: 0.95, credibility: 0.9, signer_key_id: `${contributor_id}-1` }
-  await person.ok(contribute, { id, contributor_id, ...opinion, classification: shared }, key)
-}
-
-/** A refusal is an answer; no connection, or one that broke off, is none. */
-function whenNobodyAnswered(error: unknown): undefined {
-  if (!(error instanceof TypeError)) throw error
 }
