@@ -16,8 +16,11 @@ const most_runs = 16
 export async function giveUpLost(
   items: readonly Item[],
   incomplete: ReadonlySet<string>,
-  { around, place, line, held }: ScanDesk,
+  { around, place, line, held, early }: ScanDesk,
 ): Promise<void> {
+  // The ledger does not know of these: they come again with what is missing of their epoch.
+  const stems = early.size === 0 ? undefined : new Set(items.map(({ stem }) => stem))
+  for (const stem of early) if (!stems?.has(stem)) early.delete(stem)
   const unfinished = await around.journal.unfinished(place.channel)
   if (unfinished.length === 0) return
   const there = new Set(items.flatMap(({ stem, env, body }) => (env && body && !incomplete.has(stem) ? [stem] : [])))

@@ -124,6 +124,16 @@ test('no more wait than may, and those that found no room come again on request'
   expect(taken().slice(3)).toEqual(['2-4', '2-5'])
 })
 
+test('what waited and is gone takes no room', async () => {
+  drop(world, await forge(world, { epoch: 2, seq: 2 }))
+  await scan()
+  expect(await inStatus()).toMatchObject({ held: 1 })
+  const { work } = incomingOf(world.bravo, 'alpha')
+  for (const name of fs.readdirSync(work)) fs.rmSync(join(work, name))
+  await scan()
+  expect(await inStatus()).toMatchObject({ held: 0, backlog: 0 })
+})
+
 test('an epoch beyond the next is not waited for; its own announcement opens it all the same', async () => {
   drop(world, await forge(world, { epoch: 3, seq: 2 }))
   drop(world, await forge(world, { epoch: 2, seq: 1 }))
