@@ -23,6 +23,8 @@ const roleOf = (kind: 'only' | 'without', permission: string) => `${kind}_${perm
 
 let world: Stage
 let before: string[]
+/** The stage has a peer that was frozen: what was said of it is no answer to a request. */
+let loggedBefore = 0
 const inputs = new Map<string, Sample>()
 beforeAll(async () => {
   const roles = permissions.flatMap((one) => [
@@ -35,6 +37,7 @@ beforeAll(async () => {
     if (made) inputs.set(address, made)
   }
   before = await stored(world)
+  loggedBefore = world.site.logged.length
 })
 afterAll(() => world?.site.close())
 
@@ -218,7 +221,7 @@ describe('refused, with nothing stored', () => {
 
   test('left everything as it was', async () => {
     expect(await stored(world)).toEqual(before)
-    expect(world.site.logged.filter((line) => line.includes('"level":"error"'))).toEqual([])
+    expect(world.site.logged.slice(loggedBefore).filter((line) => line.includes('"level":"error"'))).toEqual([])
   })
 })
 

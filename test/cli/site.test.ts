@@ -198,7 +198,13 @@ describe('doctor', () => {
     const site = path.join(dir, 'late')
     await answered(['init', '--site', site, '--port-base', '0'])
     const soon = new Date(Date.now() + 5 * 86_400_000).toISOString()
+    const keys = path.join(site, 'keys')
+    const lasting = readdirSync(keys).filter((name) => name.startsWith('message-'))
     const { kid } = await answered(['keys', 'generate', '--use', 'message', '--not-after', soon, '--site', site])
+    const whole = await platform(['doctor', '--site', site])
+    expect(whole.stdout).not.toContain(kid)
+    // Nothing goes on in its place now.
+    for (const name of lasting) rmSync(path.join(keys, name))
     const early = await platform(['doctor', '--site', site])
     expect([early.exit, early.stdout.includes(`platform keys rotate ${kid}`)]).toEqual([0, true])
     const profile = path.join(site, 'profile.yaml')

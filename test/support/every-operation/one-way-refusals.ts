@@ -45,7 +45,6 @@ export const oneWay: Readonly<Record<string, (stage: Stage) => Promise<Heard>>> 
     expect(taken.status, taken.text).toBe(200)
     return post(stage, 'keyset', await toldByDelta(stage, other))
   },
-  'site.channel.unfreeze not_found': (stage) => post(stage, 'channel/nobody/unfreeze', { reason: 'sample' }),
   'site.channel.unfreeze conflict': (stage) => post(stage, 'channel/bravo/unfreeze', { reason: 'sample' }),
   async 'site.peerhead.take signature_invalid'(stage) {
     const { envelope } = await toldByBravo(stage)
