@@ -37,7 +37,10 @@ test('a sound site has no problem', async () => {
 
 test('wrong modes, a channel without its file, a clock before its own keys, a peer’s key near its end: all of them', async () => {
   const soon = new Date(Date.now() + 5 * 86_400_000).toISOString()
-  await bravo.answered(['keys', 'generate', '--use', 'message', '--not-after', soon])
+  const { kid } = await bravo.answered(['keys', 'generate', '--use', 'message', '--not-after', soon])
+  // Nothing goes on in its place.
+  const replaced = fs.readdirSync(path.join(bravo.dir, 'keys')).filter((name) => /^message-/.test(name))
+  for (const name of replaced) if (name !== `${kid}.json`) fs.rmSync(path.join(bravo.dir, 'keys', name))
   const renewed = { ...bravo, keys: path.join(world.dir, 'renewed.json') }
   await bravo.platform(['keys', 'export', '--out', renewed.keys])
   await alpha.answered(['peers', 'remove', 'bravo', '--yes'])

@@ -31,14 +31,14 @@ const patience_ms = 60_000
 /** Made by the first seed; every seed begins with a copy, before anything was ever sent. */
 let pattern: Promise<PackagedSites> | undefined
 
-/** No inventory comes due: what never arrived is found and asked for by people alone. */
+/** Inventories come due all the while: of what a channel ends with nothing else would tell that it never arrived. */
 async function makePattern(): Promise<PackagedSites> {
   const world = await packagedSites('alpha', 'bravo')
   const sites = Object.values(world.sites)
   for (const site of sites) {
     for (const peer of sites.filter((each) => each !== site)) {
       await site.answered(['peers', 'remove', peer.name, '--yes'])
-      await pin(site, peer, ceiling, ['--inventory-interval', '30d'])
+      await pin(site, peer, ceiling, ['--inventory-interval', '2s'])
     }
   }
   return world
