@@ -106,6 +106,9 @@ export type Settlement = {
   readonly audit?: readonly AuditEvent[]
 }
 
+/** All names after the one and up to the other, in the order of their UTF-8; without them, from the first and to the last. */
+export type NameStretch = { readonly after?: string | undefined; readonly upto?: string | undefined }
+
 export type MessageNumber = { readonly epoch: number; readonly seq: number }
 
 /** What two people let pass: one reason, once, for exactly these bytes. All digests are SHA-384. */
@@ -213,10 +216,15 @@ export interface Journal {
   failed(channel: string, epoch: number, seq: number): Promise<number>
   forgive(channel: string, epoch: number, seq: number): Promise<void>
   /**
-   * Since when (epoch milliseconds) each of these has been waiting to become complete: `now` for a new one. Names that
-   * are not given are forgotten.
+   * Since when (epoch milliseconds) each of these has been waiting to become complete: `now` for a new one. Names of the
+   * stretch that are not given are forgotten.
    */
-  waiting(channel: string, names: readonly string[], now: number): Promise<ReadonlyMap<string, number>>
+  waiting(
+    channel: string,
+    names: readonly string[],
+    now: number,
+    stretch?: NameStretch,
+  ): Promise<ReadonlyMap<string, number>>
 
   /**
    * Enters a waiver, opens its number again if that ended in quarantine, and forgives its attempts, all in one step; an
