@@ -2,12 +2,12 @@
 import type { Peer } from '../../../daemon/kernel/peer.ts'
 import type { Place, Trust } from './checks.ts'
 import type { Deliver } from './delivering.ts'
-import { type Item, lookInto, type Stranger } from './dropbox.ts'
+import { type Dropbox, lookInto, type Stranger } from './dropbox.ts'
 import { failureText } from './failure-text.ts'
 import type { ScanDesk } from './fate.ts'
 import { type Told, tellGaps, toldNothing } from './gap-alarm.ts'
-import { enterWaiting, type Incomplete, stillWaits } from './incomplete.ts'
-import { giveUp, giveUpLapsed, type Waiting } from './lapsing.ts'
+import { Incomplete } from './incomplete.ts'
+import { giveUp, giveUpLapsed } from './lapsing.ts'
 import { eventOf, type Line, standing } from './line.ts'
 import { giveUpLost } from './lost-files.ts'
 import { isTemporary } from './names.ts'
@@ -37,10 +37,9 @@ type Memory = Pick<ScanDesk, 'held' | 'early' | 'deferred'> & {
   stock: { items: number; bytes: number } | undefined
   readonly told: Told
   readonly silence: Silence
-  /** Of the last scan. */
-  incomplete: Incomplete
-  /** Whether the journal knows of files that wait. */
-  hasWaiting: boolean
+  readonly incomplete: Incomplete
+  /** When the first of it began to wait, in epoch milliseconds; absent when nothing does. */
+  waitingSince: number | undefined
 }
 
 export function intake(line: Line, around: Surroundings, deliver: Deliver): Intake {
@@ -52,8 +51,8 @@ export function intake(line: Line, around: Surroundings, deliver: Deliver): Inta
     stock: undefined,
     told: toldNothing(),
     silence: silence(line),
-    incomplete: new Map(),
-    hasWaiting: true,
+    incomplete: new Incomplete(line.folders),
+    waitingSince: undefined,
     isStopped: () => false,
     hasFailed: false,
   }
@@ -93,24 +92,21 @@ async function scan(line: Line, around: Surroundings, deliver: Deliver, memory: 
   }
   const desk = await deskNow()
   if (!desk) return
-  const { items, strangers } = await lookInto(line.folders)
-  await giveUpLost(items, memory.incomplete, desk)
-  const waiting: Waiting[] = []
-  await sortStrangers(strangers, desk, memory, waiting)
+  const dropbox = await lookInto(line.folders)
+  const { incomplete } = memory
+  await giveUpLost(dropbox.items, incomplete, desk)
+  incomplete.begin()
+  await sortStrangers(dropbox.strangers, desk, memory)
   const { held, deferred, isStopped } = memory
-  const isThrough = await takeAll(items, {
-    held,
-    deferred,
-    isStopped,
-    deliver,
-    deskNow,
-    ...waits(waiting, desk, memory),
+  const isThrough = await takeAll(dropbox.items, {
+    ...{ held, deferred, isStopped, deliver, deskNow },
+    stillWaits: (item) => incomplete.stillWaits(item),
+    waits: (item) => incomplete.enter(item, around.clock.monotonic()),
   })
   await tellGaps(desk, memory.told)
   if (isThrough) await memory.silence.judge(desk)
   if (!isThrough || !(await deskNow())) return
-  if (waiting.length > 0 || memory.hasWaiting) await giveUpLapsed(waiting, desk)
-  memory.hasWaiting = waiting.length > 0
+  await tellWaiting(dropbox, desk, memory)
   if (!memory.hasFailed) line.trouble.delete('in')
 }
 
@@ -123,34 +119,24 @@ async function takeBack(line: Line, around: Surroundings, memory: Memory): Promi
   if (back.length > 0) memory.stock = undefined
 }
 
-/** How a walk finds out what waits, and tells of it. */
-function waits(waiting: Waiting[], { line, around }: ScanDesk, memory: Memory) {
-  const { folders } = line
-  const before = memory.incomplete
-  const after: Incomplete = new Map()
-  memory.incomplete = after
-  return {
-    stillWaits(item: Item) {
-      const isSo = stillWaits(item, folders, before, after)
-      if (isSo) waiting.push(item)
-      return isSo
-    },
-    waits(item: Item) {
-      enterWaiting(item, folders, before, after, around.clock.monotonic())
-      waiting.push(item)
-    },
-  }
+/** Tells the journal when something has changed, and gives up what has waited too long. */
+async function tellWaiting({ items, strangers }: Dropbox, desk: ScanDesk, memory: Memory): Promise<void> {
+  const { incomplete } = memory
+  const { clock, settings } = desk.around
+  incomplete.end()
+  const isDue = memory.waitingSince !== undefined && clock.now() - memory.waitingSince >= settings.truncated_after_ms
+  if (!incomplete.hasChanged && !isDue) return
+  memory.waitingSince = await giveUpLapsed(function* () {
+    for (const each of strangers) if (incomplete.waits(each)) yield each
+    for (const each of items) if (incomplete.waits(each)) yield each
+  }, desk)
+  incomplete.hasChanged = desk.isStopped()
 }
 
-async function sortStrangers(
-  strangers: readonly Stranger[],
-  desk: ScanDesk,
-  memory: Memory,
-  waiting: Waiting[],
-): Promise<void> {
+async function sortStrangers(strangers: readonly Stranger[], desk: ScanDesk, memory: Memory): Promise<void> {
   for (const stranger of strangers) {
     if (memory.isStopped() || isFull(desk.line, desk.around, memory)) return
-    if (isTemporary(stranger.bytes)) waiting.push(stranger)
+    if (isTemporary(stranger.bytes)) memory.incomplete.enterStranger(stranger)
     else await giveUp(stranger, fault('NAME', 'no name that a message has'), desk)
   }
 }
