@@ -1,14 +1,7 @@
 // The incoming half of the journal: one entry per number for ever, and what is missing told without counting them all.
 import type Database from 'better-sqlite3'
-import type {
-  Arrival,
-  Gap,
-  Journal,
-  LedgerEntry,
-  NameStretch,
-  Progress,
-  Settlement,
-} from '../../../daemon/kernel/journal.ts'
+import type { Arrival, Gap, Journal, LedgerEntry, Progress, Settlement } from '../../../daemon/kernel/journal.ts'
+import type { NameStretch } from '../../../daemon/kernel/name-stretch.ts'
 import type { SqliteFile } from './file.ts'
 import type { JournalAudit } from './journal.ts'
 
