@@ -1,4 +1,5 @@
 // Runs the site's roles in this process until it is told to stop.
+import { keepHeapSmall } from '../../daemon/boot/heap-growth.ts'
 import { isRefused } from '../../daemon/kernel/errors.ts'
 import { command, Failure } from '../command.ts'
 import { choice, rest, whole } from '../params.ts'
@@ -18,6 +19,7 @@ export const definition = command({
   async run(given, terminal) {
     const folder = requireSite(given, terminal)
     const { serve } = await import('../../daemon/boot/serve.ts')
+    keepHeapSmall()
     const flags = {
       ...(given.logLevel === undefined ? {} : { 'platform.log_level': given.logLevel }),
       ...(given.drain === undefined ? {} : { 'platform.drain_ms': given.drain }),

@@ -1,6 +1,7 @@
 // The memory of the carriers: what was sent under which number, and what became of everything that arrived.
 import type { AuditEvent } from './audit.ts'
 import type { Label } from './label.ts'
+import type { NameStretch, Since } from './name-stretch.ts'
 import type { MessageKind } from './transport.ts'
 
 export type Direction = 'out' | 'in'
@@ -212,11 +213,8 @@ export interface Journal {
   /** Counts one more attempt that ended in a crash or an exception; how many there were, this one included. */
   failed(channel: string, epoch: number, seq: number): Promise<number>
   forgive(channel: string, epoch: number, seq: number): Promise<void>
-  /**
-   * Since when (epoch milliseconds) each of these has been waiting to become complete: `now` for a new one. Names that
-   * are not given are forgotten.
-   */
-  waiting(channel: string, names: readonly string[], now: number): Promise<ReadonlyMap<string, number>>
+  /** Since when (epoch ms) each waits to become complete: `now` for a new one. Others of the stretch are forgotten. */
+  waiting(channel: string, names: readonly string[], now: number, of?: NameStretch): Promise<Since>
 
   /**
    * Enters a waiver, opens its number again if that ended in quarantine, and forgives its attempts, all in one step; an

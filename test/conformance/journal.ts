@@ -191,4 +191,13 @@ export const journalRequirements: readonly JournalRequirement[] = [
       expect(await again.waiting(out.channel, ['b'], 400)).toEqual(new Map([['b', 400]]))
     },
   ),
+
+  requirement('journal/waiting-stretch', 'outside the stretch nothing is forgotten', async ({ journal }) => {
+    await journal.waiting(into.channel, ['a', 'b', 'c', 'd', '\u00ff'], 100)
+    expect(await journal.waiting(into.channel, ['c'], 200, { after: 'a', upto: 'c' })).toEqual(new Map([['c', 100]]))
+    expect(await journal.waiting(into.channel, [], 200, { after: 'd' })).toEqual(new Map())
+    expect(await journal.waiting(into.channel, ['a', 'b', 'c', 'd', '\u00ff'], 300)).toEqual(
+      new Map(Object.entries({ a: 100, b: 300, c: 100, d: 100, '\u00ff': 300 })),
+    )
+  }),
 ]

@@ -219,6 +219,12 @@ export function simulatedPromises(real: typeof fs.promises): typeof fs.promises 
       const names = byPath.readdirSync(place) as string[]
       return names.map((name) => ({ name }))
     },
+    async readdir(path: string, how: { encoding: 'latin1' }) {
+      const place = placeOf(path)
+      if (!place) return await real.readdir(path, how)
+      place.machine.step(place.process)
+      return byPath.readdirSync(place, how)
+    },
     async rename(from: string, to: string) {
       const places = [placeOf(from), placeOf(to)] as const
       if (!places[0] || !places[1]) return await real.rename(from, to)

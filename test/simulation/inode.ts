@@ -1,14 +1,26 @@
 // What lies on the simulated disk: files and folders, each as it is now and as a power cut would leave it.
 
 let numbers = 1
+let changes = 1
 
 export class SimulatedFile {
   readonly ino = numbers++
-  data: Buffer = Buffer.alloc(0)
+  /** In changes of any file so far. */
+  changed = changes++
+  #data: Buffer = Buffer.alloc(0)
   /** What the platter holds; undefined until the first sync. */
   synced: Buffer | undefined
   mode = 0o600
   nlink = 1
+
+  get data(): Buffer {
+    return this.#data
+  }
+
+  set data(bytes: Buffer) {
+    this.#data = bytes
+    this.changed = changes++
+  }
 
   cut(): void {
     this.data = this.synced ?? Buffer.alloc(0)
@@ -54,6 +66,7 @@ export function statOf(inode: Inode) {
     blocks: Math.ceil(size / 512),
     mode: inode.mode | (isFile ? 0o100000 : 0o040000),
     nlink: inode.nlink,
+    ctimeMs: inode instanceof SimulatedFile ? inode.changed : 0,
     isFile: () => isFile,
     isDirectory: () => !isFile,
     isSymbolicLink: () => false,

@@ -10,7 +10,7 @@ import { bring, folderOf, type Parcel, pickUp, quarantined } from './courier.ts'
 import { ask, carryUntil, channelOf, inState, say, seen, type Two, twoSites } from './question.ts'
 
 /** Files that may become a message yet, and are looked at by every scan. */
-const incomplete = 2_000
+const incomplete = 100_000
 /** Pairs of the largest files that are read. */
 const large = 30
 const max_mb = 300
@@ -48,9 +48,11 @@ function pair(seq: number, env: string | Buffer, body: string | Buffer = '{}'): 
 requires('mkfifo')('it ends each as it should, goes on taking messages, and stays below 300 MB', async () => {
   const { atAlpha, back } = two
   const first = await spoken()
-  for (let at = 0; at < incomplete; at += 2) {
+  for (let at = 0; at < incomplete; at += 4) {
     fs.writeFileSync(fresh(`${stemOf(100_000 + at)}.body.json`), '{}')
     fs.writeFileSync(fresh(`.part-${at}`), '')
+    fs.writeFileSync(fresh(`${stemOf(100_002 + at)}.body.json`), '{}')
+    fs.writeFileSync(fresh(`${stemOf(100_002 + at)}.env.json`), '{"payload":"')
   }
   for (let at = 0; at < large; at++) pair(1_000 + at, 'x'.repeat(65_536), Buffer.alloc(4_194_304, 'x'))
   pair(2_000, '['.repeat(65_000))

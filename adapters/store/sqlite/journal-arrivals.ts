@@ -1,6 +1,7 @@
 // The incoming half of the journal: one entry per number for ever, and what is missing told without counting them all.
 import type Database from 'better-sqlite3'
 import type { Arrival, Gap, Journal, LedgerEntry, Progress, Settlement } from '../../../daemon/kernel/journal.ts'
+import type { NameStretch } from '../../../daemon/kernel/name-stretch.ts'
 import type { SqliteFile } from './file.ts'
 import type { JournalAudit } from './journal.ts'
 
@@ -54,7 +55,8 @@ export function arrivalJournal(file: SqliteFile, audit: JournalAudit): ArrivalJo
       file.write(() => {
         statements.forgive.run(channel, epoch, seq)
       }),
-    waiting: (channel, names, now) => file.write(() => reconcile(statements, channel, names, now)),
+    waiting: (channel, names, now, stretch = {}) =>
+      file.write(() => reconcile(statements, channel, names, now, stretch)),
   }
 }
 
@@ -94,8 +96,8 @@ function prepareArrivals(db: Database.Database) {
       .pluck(),
     hasFailed: db.prepare<[string], number>('SELECT 1 FROM journal_attempt WHERE channel = ? LIMIT 1').pluck(),
     forgive: db.prepare(`DELETE FROM journal_attempt WHERE ${at}`),
-    waiting: db.prepare<[string], { name: string; since: number }>(
-      'SELECT name, since FROM journal_waiting WHERE channel = ?',
+    waiting: db.prepare<[string, string, string | Buffer], { name: string; since: number }>(
+      'SELECT name, since FROM journal_waiting WHERE channel = ? AND name > ? AND name <= ?',
     ),
     wait: db.prepare('INSERT INTO journal_waiting VALUES (?, ?, ?)'),
     unwait: db.prepare('DELETE FROM journal_waiting WHERE channel = ? AND name = ?'),
@@ -175,10 +177,19 @@ function gapsOf(floor: number, highest: number, arrived: Iterable<number>, limit
   return gaps
 }
 
-function reconcile(statements: Statements, channel: string, names: readonly string[], now: number) {
+/** Bytes come after every text. */
+const after_all = Buffer.alloc(0)
+
+function reconcile(
+  statements: Statements,
+  channel: string,
+  names: readonly string[],
+  now: number,
+  { after = '', upto }: NameStretch,
+) {
   const wanted = new Set(names)
   const known = new Map<string, number>()
-  for (const { name, since } of statements.waiting.all(channel)) {
+  for (const { name, since } of statements.waiting.all(channel, after, upto ?? after_all)) {
     if (wanted.has(name)) known.set(name, since)
     else statements.unwait.run(channel, name)
   }

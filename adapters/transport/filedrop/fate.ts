@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { AuditEvent } from '../../../daemon/kernel/audit.ts'
 import type { Waiver } from '../../../daemon/kernel/journal.ts'
-import type { Trace } from '../../../daemon/kernel/trace.ts'
+import { newTrace, type Trace } from '../../../daemon/kernel/trace.ts'
 import type { Place, Trust } from './checks.ts'
 import { type Item, pathOf } from './dropbox.ts'
 import { kindOf } from './dropped-file.ts'
@@ -44,6 +44,10 @@ export type ScanDesk = {
 
 /** The same for one message, or one stray file, that the scan takes up: a trace begins with each. */
 export type Desk = ScanDesk & { readonly trace: Trace }
+
+export function traced(desk: ScanDesk): Desk {
+  return { ...desk, trace: newTrace(desk.around.random) }
+}
 
 export function appliedEvent(specimen: Specimen, { line, around, place, trace }: Desk): AuditEvent {
   const { epoch, seq, kind, msg_id } = known(specimen, 'statement')

@@ -1,21 +1,21 @@
 // The receiving half of a line: one scan at a time over what lies there, in the order of the numbers.
 import type { Peer } from '../../../daemon/kernel/peer.ts'
-import { newTrace } from '../../../daemon/kernel/trace.ts'
-import { guarded } from './accident.ts'
 import type { Place, Trust } from './checks.ts'
 import type { Deliver } from './delivering.ts'
-import { type Item, lookInto, type Stranger } from './dropbox.ts'
+import { type Dropbox, lookInto, type Stranger } from './dropbox.ts'
 import { failureText } from './failure-text.ts'
-import { type Desk, putAway, type ScanDesk } from './fate.ts'
+import type { ScanDesk } from './fate.ts'
 import { type Told, tellGaps, toldNothing } from './gap-alarm.ts'
+import { Incomplete } from './incomplete.ts'
+import { giveUp, giveUpLapsed } from './lapsing.ts'
 import { eventOf, type Line, standing } from './line.ts'
 import { giveUpLost } from './lost-files.ts'
+import { isTemporary } from './names.ts'
 import { type Loop, loop } from './one-at-a-time.ts'
 import { stockOf } from './quarantine.ts'
-import { type Fault, fault } from './reasons.ts'
+import { fault } from './reasons.ts'
 import { bringBack } from './releasing.ts'
 import { type Silence, silence } from './silence.ts'
-import { putAwayStranger } from './stray-files.ts'
 import type { Surroundings } from './surroundings.ts'
 import { takeAll } from './sweep.ts'
 
@@ -37,10 +37,9 @@ type Memory = Pick<ScanDesk, 'held' | 'early' | 'deferred'> & {
   stock: { items: number; bytes: number } | undefined
   readonly told: Told
   readonly silence: Silence
-  /** Messages that were not complete at the last scan, by stem. */
-  readonly incomplete: Set<string>
-  /** Whether the journal knows of files that wait. */
-  hasWaiting: boolean
+  readonly incomplete: Incomplete
+  /** When the first of it began to wait, in epoch milliseconds; absent when nothing does. */
+  waitingSince: number | undefined
 }
 
 export function intake(line: Line, around: Surroundings, deliver: Deliver): Intake {
@@ -52,8 +51,8 @@ export function intake(line: Line, around: Surroundings, deliver: Deliver): Inta
     stock: undefined,
     told: toldNothing(),
     silence: silence(line),
-    incomplete: new Set(),
-    hasWaiting: true,
+    incomplete: new Incomplete(line.folders),
+    waitingSince: undefined,
     isStopped: () => false,
     hasFailed: false,
   }
@@ -93,21 +92,21 @@ async function scan(line: Line, around: Surroundings, deliver: Deliver, memory: 
   }
   const desk = await deskNow()
   if (!desk) return
-  const { items, strangers } = lookInto(line.folders)
-  await giveUpLost(items, memory.incomplete, desk)
-  memory.incomplete.clear()
-  const waiting: Waiting[] = []
-  await sortStrangers(strangers, desk, memory, waiting)
-  const { held, deferred } = memory
-  const waits = (item: Item, own: Desk) => {
-    memory.incomplete.add(item.stem)
-    waiting.push({ names: namesOf(item), desk: own, giveUp: (why) => putAway(item, why, own) })
-  }
-  const isThrough = await takeAll(items, { held, deferred, deliver, deskNow, traced, waits })
+  const dropbox = await lookInto(line.folders)
+  const { incomplete } = memory
+  await giveUpLost(dropbox.items, incomplete, desk)
+  incomplete.begin()
+  await sortStrangers(dropbox.strangers, desk, memory)
+  const { held, deferred, isStopped } = memory
+  const isThrough = await takeAll(dropbox.items, {
+    ...{ held, deferred, isStopped, deliver, deskNow },
+    stillWaits: (item) => incomplete.stillWaits(item),
+    waits: (item) => incomplete.enter(item, around.clock.monotonic()),
+  })
   await tellGaps(desk, memory.told)
   if (isThrough) await memory.silence.judge(desk)
   if (!isThrough || !(await deskNow())) return
-  await giveUpOn(waiting, desk, memory)
+  await tellWaiting(dropbox, desk, memory)
   if (!memory.hasFailed) line.trouble.delete('in')
 }
 
@@ -120,51 +119,25 @@ async function takeBack(line: Line, around: Surroundings, memory: Memory): Promi
   if (back.length > 0) memory.stock = undefined
 }
 
-async function sortStrangers(
-  strangers: readonly Stranger[],
-  scanDesk: ScanDesk,
-  memory: Memory,
-  waiting: Waiting[],
-): Promise<void> {
+/** Tells the journal when something has changed, and gives up what has waited too long. */
+async function tellWaiting({ items, strangers }: Dropbox, desk: ScanDesk, memory: Memory): Promise<void> {
+  const { incomplete } = memory
+  const { clock, settings } = desk.around
+  incomplete.end()
+  const isDue = memory.waitingSince !== undefined && clock.now() - memory.waitingSince >= settings.truncated_after_ms
+  if (!incomplete.hasChanged && !isDue) return
+  memory.waitingSince = await giveUpLapsed(function* () {
+    for (const each of strangers) if (incomplete.waits(each)) yield each
+    for (const each of items) if (incomplete.waits(each)) yield each
+  }, desk)
+  incomplete.hasChanged = desk.isStopped()
+}
+
+async function sortStrangers(strangers: readonly Stranger[], desk: ScanDesk, memory: Memory): Promise<void> {
   for (const stranger of strangers) {
-    if (memory.isStopped() || isFull(scanDesk.line, scanDesk.around, memory)) return
-    const desk = traced(scanDesk)
-    const giveUp = (why: Fault) => putAwayStranger(stranger, why, desk)
-    if (stranger.isTemporary) waiting.push({ names: [String(stranger.name)], desk, giveUp })
-    else await guarded(desk, String(stranger.name), () => giveUp(fault('NAME', 'no name that a message has')))
-  }
-}
-
-function traced(desk: ScanDesk): Desk {
-  return { ...desk, trace: newTrace(desk.around.random) }
-}
-
-type Waiting = {
-  readonly names: readonly string[]
-  readonly desk: Desk
-  readonly giveUp: (why: Fault) => Promise<void>
-}
-
-function namesOf({ stem, env, body }: Item): string[] {
-  return [...(env ? [`${stem}.env`] : []), ...(body ? [`${stem}.body`] : [])]
-}
-
-/** Their age is counted by the journal from when they were first seen: times of files are the sender's to choose. */
-async function giveUpOn(waiting: readonly Waiting[], { around, place }: ScanDesk, memory: Memory): Promise<void> {
-  if (waiting.length === 0 && !memory.hasWaiting) return
-  const { journal, clock, settings } = around
-  const now = clock.now()
-  const since = await journal.waiting(
-    place.channel,
-    waiting.flatMap(({ names }) => names),
-    now,
-  )
-  memory.hasWaiting = waiting.length > 0
-  for (const { names, desk, giveUp } of waiting) {
-    const first = Math.min(...names.map((name) => since.get(name) ?? now))
-    if (now - first >= settings.truncated_after_ms) {
-      await guarded(desk, names.join(' '), () => giveUp(fault('TRUNCATED', 'it never became complete')))
-    }
+    if (memory.isStopped() || isFull(desk.line, desk.around, memory)) return
+    if (isTemporary(stranger.bytes)) memory.incomplete.enterStranger(stranger)
+    else await giveUp(stranger, fault('NAME', 'no name that a message has'), desk)
   }
 }
 

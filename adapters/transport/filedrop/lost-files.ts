@@ -9,22 +9,26 @@ import { nameOf } from './names.ts'
 const most_runs = 16
 
 /**
- * `items`: all that lies there; `incomplete`: those of them that waited with the last scan. The carrier that writes the
+ * `items`: all that lies there; `incomplete`: pairs of them that waited with the last scan. The carrier that writes the
  * files waits for no disk, and to wait here for each would cost more than the message: so what was taken in, and is not
  * whole any more, is looked for at each scan.
  */
 export async function giveUpLost(
-  items: readonly Item[],
-  incomplete: ReadonlySet<string>,
+  items: Iterable<Item>,
+  incomplete: Pick<ReadonlySet<string>, 'has'>,
   { around, place, line, held, early }: ScanDesk,
 ): Promise<void> {
-  // The ledger does not know of these: they come again with what is missing of their epoch.
-  const stems = early.size === 0 ? undefined : new Set(items.map(({ stem }) => stem))
-  for (const stem of early) if (!stems?.has(stem)) early.delete(stem)
   const unfinished = await around.journal.unfinished(place.channel)
-  if (unfinished.length === 0) return
-  const there = new Set(items.flatMap(({ stem, env, body }) => (env && body && !incomplete.has(stem) ? [stem] : [])))
-  const lost = unfinished.filter((number) => !there.has(stemOf(number)))
+  if (unfinished.length + early.size === 0) return
+  const gone = new Set(early)
+  const missing = new Set(unfinished.map(stemOf))
+  for (const { stem, env, body } of items) {
+    gone.delete(stem)
+    if (env && body && !incomplete.has(stem)) missing.delete(stem)
+  }
+  // The ledger does not know of these: they come again with what is missing of their epoch.
+  for (const stem of gone) early.delete(stem)
+  const lost = unfinished.filter((number) => missing.has(stemOf(number)))
   const events = [...new Set(lost.map(({ epoch }) => epoch))].map((epoch) => {
     const numbers = lost.filter((each) => each.epoch === epoch).map(({ seq }) => seq)
     const about = { epoch, messages: numbers.length, runs: runsOf(numbers).slice(0, most_runs) }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
-import { type Item, pathOf, type Stranger } from './dropbox.ts'
+import { type Item, pathOf, type Stranger, whereIs } from './dropbox.ts'
 import { kindOf } from './dropped-file.ts'
 import { type Desk, putAway, quarantinedEvent, tellPutAway } from './fate.ts'
 import { fileOf } from './names.ts'
@@ -10,7 +10,8 @@ import { halfMoved, quarantine } from './quarantine.ts'
 import type { Fault } from './reasons.ts'
 
 /** In quarantine it gets a name of ours; its own, which may hold anything, stands in the reason file. */
-export async function putAwayStranger({ name, path }: Stranger, why: Fault, desk: Desk): Promise<void> {
+export async function putAwayStranger(stranger: Stranger, why: Fault, desk: Desk): Promise<void> {
+  const { name, path } = whereIs(stranger)
   const { line, around, place } = desk
   const stem = `stranger-${createHash('sha256').update(name).digest('hex').slice(0, 16)}`
   const named = { name: String(name).slice(0, 255), channel: place.channel }

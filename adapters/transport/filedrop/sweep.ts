@@ -1,10 +1,11 @@
 // One walk over the messages that lie there, in the order of their numbers: in batches, but for what needs its own care.
+import { setImmediate as othersTurn } from 'node:timers/promises'
 import { guarded } from './accident.ts'
 import type { Candidate } from './candidate.ts'
 import { collect, isInWork } from './collecting.ts'
 import type { Deliver } from './delivering.ts'
 import type { Item } from './dropbox.ts'
-import type { Desk, ScanDesk } from './fate.ts'
+import { type Desk, type ScanDesk, traced } from './fate.ts'
 import { verifyAll } from './judging.ts'
 import { isHeld, isPoison } from './lingering.ts'
 import { waiverFor } from './releasing.ts'
@@ -15,17 +16,21 @@ import { takeIn } from './taking-in.ts'
 const max_messages = 128
 const max_bytes = 8 * 1_048_576
 
-export type Walk = Pick<ScanDesk, 'held' | 'deferred'> & {
+/** What is looked at before others get their turn: some milliseconds of work. */
+const step = 64
+
+export type Walk = Pick<ScanDesk, 'held' | 'deferred' | 'isStopped'> & {
   readonly deliver: Deliver
   /** The channel as it stands now; undefined when nothing may be taken in. */
   readonly deskNow: () => Promise<ScanDesk | undefined>
-  readonly traced: (desk: ScanDesk) => Desk
-  /** Told of a message that is not complete. */
-  readonly waits: (item: Item, desk: Desk) => void
+  /** Whether it is as incomplete as it was before, and need not be opened; it is told of by this. */
+  readonly stillWaits: (item: Item) => boolean
+  /** Told of a message that was found not to be complete. */
+  readonly waits: (item: Item) => void
 }
 
 /** False when it ended early, or something failed: the rest is left where it lies, for the next one. */
-export async function takeAll(items: readonly Item[], walk: Walk): Promise<boolean> {
+export async function takeAll(items: Iterable<Item>, walk: Walk): Promise<boolean> {
   return await new Sweep(walk).over(items)
 }
 
@@ -49,20 +54,24 @@ class Sweep {
     this.#walk = walk
   }
 
-  async over(items: readonly Item[]): Promise<boolean> {
+  async over(items: Iterable<Item>): Promise<boolean> {
     const isThrough = await this.#gather(items)
     await this.#finishAll()
     return isThrough && this.#mayOvertake && !this.#isOver
   }
 
-  async #gather(items: readonly Item[]): Promise<boolean> {
+  async #gather(items: Iterable<Item>): Promise<boolean> {
+    let looked = 0
     for (const item of items) {
+      if (++looked % step === 0) await othersTurn()
+      if (this.#walk.isStopped()) return false
+      if (this.#walk.stillWaits(item)) continue
       if (this.#isAlone(item)) await this.#finishAll()
       else if (this.#batch.length >= max_messages || this.#bytes >= max_bytes) await this.#begin()
       if (this.#isOver) return false
       this.#desk ??= await this.#walk.deskNow()
       if (!this.#desk) return false
-      await this.#take(item, this.#walk.traced(this.#desk))
+      await this.#take(item, traced(this.#desk))
     }
     return true
   }
@@ -75,7 +84,7 @@ class Sweep {
   async #take(item: Item, desk: Desk): Promise<void> {
     const found = await guarded(desk, item.stem, () => this.#look(item, desk))
     if (found === undefined) await this.#fail()
-    else if (found === 'wait') this.#walk.waits(item, desk)
+    else if (found === 'wait') this.#walk.waits(item)
     else if (found !== 'done') await this.#add(found)
   }
 
@@ -105,7 +114,7 @@ class Sweep {
     await this.#finishAll()
     this.#desk = this.#isOver ? undefined : await this.#walk.deskNow()
     if (!this.#desk) return void candidate.desk.deferred.add(candidate.item.stem)
-    this.#batch.push({ ...candidate, desk: this.#walk.traced(this.#desk) })
+    this.#batch.push({ ...candidate, desk: traced(this.#desk) })
     await this.#finishAll()
   }
 
