@@ -46,6 +46,8 @@ export async function filedropReceiver(home: string, peer: Peer, backlog?: strin
   const folders = foldersOf(root, sender.name)
   if (backlog !== undefined) fs.renameSync(backlog, folders.fresh)
   await transport.start(durably(file))
+  // The scan of the start is over before anything comes, but for a backlog, which is what it is to find.
+  if (backlog === undefined) await transport.rescan()
   return {
     folders,
     ...{ file, audit, journal, transport },
