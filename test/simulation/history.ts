@@ -199,6 +199,7 @@ export class History {
   async #restore(): Promise<void> {
     if (!this.#backup || !this.chance.happens(0.5)) return
     const { bytes, said } = this.#backup
+    await this.#noteUnconfirmed()
     await this.alpha.restore(bytes)
     for (const [event, sent] of [...this.said]) {
       if (said.has(event)) continue
@@ -206,6 +207,14 @@ export class History {
       this.said.delete(event)
     }
     await this.#perhapsDying(this.alpha, () => this.openEpoch())
+  }
+
+  /** Sent, while the process died before it could say so: what a restore makes of these alpha will send anew. */
+  async #noteUnconfirmed(): Promise<void> {
+    for (const event_id of this.owed.keys()) {
+      const sent = await this.alpha.journal.sent('filedrop/alpha/bravo', event_id)
+      if (sent) this.forgotten.push({ event_id, msg_id: sent.msg_id, epoch: sent.epoch, seq: sent.seq })
+    }
   }
 
   async openEpoch(): Promise<void> {
