@@ -68,7 +68,7 @@ async function answered(run: string, started: number, exitCode: () => number | n
   const waiting = new Set(roles)
   while (performance.now() - started < deadlineMs) {
     if (exitCode() !== null) throw new Error(`platform serve ended with ${exitCode()}`)
-    for (const role of waiting) if (await isHealthy(path.join(run, `${role}.sock`))) waiting.delete(role)
+    for (const role of waiting) if (await isHealthy(path.join(run, role, 'sock'))) waiting.delete(role)
     if (waiting.size === 0) return
     await pause(2)
   }
