@@ -1,5 +1,5 @@
 // A carrier that may lose, repeat, reorder, delay, cut and corrupt what it copies, one way, from machine to machine.
-import type { Chance } from './chance.ts'
+import type { Chance } from '../support/chance.ts'
 import type { Machine } from './disk.ts'
 import { SimulatedFile, type SimulatedFolder } from './inode.ts'
 

@@ -2,7 +2,7 @@
 import * as fs from 'node:fs'
 import path from 'node:path'
 import { bring, folderOf, type Parcel, pickUp, type Road } from '../sites/courier.ts'
-import type { Dice } from './dice.ts'
+import type { Chance } from '../support/chance.ts'
 
 const fates = { carried: 55, lost: 10, doubled: 8, late: 12, damaged: 5, halved: 5, slow: 5 } as const
 type Fate = keyof typeof fates
@@ -15,12 +15,12 @@ export type BadCarrier = {
   reform(): void
 }
 
-export function badCarrier(road: Road, dice: Dice): BadCarrier {
+export function badCarrier(road: Road, chance: Chance): BadCarrier {
   const counts = { carried: 0, lost: 0, doubled: 0, late: 0, damaged: 0, halved: 0, slow: 0 }
   let trip = 0
   let isHonest = false
   let bag: { readonly on: number; readonly act: () => void }[] = []
-  const later = (act: () => void) => void bag.push({ on: trip + 1 + dice.below(12), act })
+  const later = (act: () => void) => void bag.push({ on: trip + 1 + chance.below(12), act })
   const deeds: Readonly<Record<Fate, (parcel: Parcel) => void>> = {
     carried: (parcel) => bring(road, [parcel]),
     lost: () => undefined,
@@ -29,10 +29,10 @@ export function badCarrier(road: Road, dice: Dice): BadCarrier {
       later(() => bring(road, [parcel]))
     },
     late: (parcel) => later(() => bring(road, [parcel])),
-    damaged: (parcel) => bring(road, [damaged(parcel, dice)]),
-    halved: (parcel) => halve(road, parcel, dice),
+    damaged: (parcel) => bring(road, [damaged(parcel, chance)]),
+    halved: (parcel) => halve(road, parcel, chance),
     slow(parcel) {
-      for (const [place, write] of slowly(road, parcel, dice).entries()) bag.push({ on: trip + place, act: write })
+      for (const [place, write] of slowly(road, parcel, chance).entries()) bag.push({ on: trip + place, act: write })
     },
   }
   const unpack = (isDue: (on: number) => boolean) => {
@@ -45,7 +45,7 @@ export function badCarrier(road: Road, dice: Dice): BadCarrier {
     go() {
       trip += 1
       for (const parcel of pickUp(road)) {
-        const fate = isHonest ? 'carried' : dice.pick(fates)
+        const fate = isHonest ? 'carried' : chance.weighted(fates)
         counts[fate] += 1
         deeds[fate](parcel)
       }
@@ -59,27 +59,28 @@ export function badCarrier(road: Road, dice: Dice): BadCarrier {
 }
 
 /** One byte is another one, in either file. */
-function damaged(parcel: Parcel, dice: Dice): Parcel {
-  const part = dice.pick({ body: 1, env: 1 })
+function damaged(parcel: Parcel, chance: Chance): Parcel {
+  const part = chance.weighted({ body: 1, env: 1 })
   const bytes = Buffer.from(parcel[part])
-  const at = dice.below(bytes.length)
-  bytes[at] = (bytes[at] ?? 0) ^ (1 << dice.below(8))
+  const at = chance.below(bytes.length)
+  bytes[at] = (bytes[at] ?? 0) ^ (1 << chance.below(8))
   return { ...parcel, [part]: bytes }
 }
 
 /** One file alone, or one that ends early. */
-function halve(road: Road, { stem, ...files }: Parcel, dice: Dice): void {
-  const part = dice.pick({ body: 1, env: 1 })
-  const isCut = dice.below(2) === 1
-  const bytes = isCut ? files[part].subarray(0, dice.below(files[part].length)) : files[part]
+function halve(road: Road, { stem, ...files }: Parcel, chance: Chance): void {
+  const part = chance.weighted({ body: 1, env: 1 })
+  const isCut = chance.below(2) === 1
+  const bytes = isCut ? files[part].subarray(0, chance.below(files[part].length)) : files[part]
   fs.writeFileSync(fileOf(road, stem, part), bytes)
 }
 
 /** Under the final names from the beginning, in pieces; the envelope may come first. */
-function slowly(road: Road, { stem, ...files }: Parcel, dice: Dice): (() => void)[] {
-  const order = dice.pick({ body: 1, env: 1 }) === 'body' ? (['body', 'env'] as const) : (['env', 'body'] as const)
+function slowly(road: Road, { stem, ...files }: Parcel, chance: Chance): (() => void)[] {
+  const order =
+    chance.weighted({ body: 1, env: 1 }) === 'body' ? (['body', 'env'] as const) : (['env', 'body'] as const)
   return order.flatMap((part) => {
-    const piece = 1 + dice.below(files[part].length)
+    const piece = 1 + chance.below(files[part].length)
     const count = Math.ceil(files[part].length / piece)
     return Array.from({ length: count }, (_, at) => () => {
       const bytes = files[part].subarray(at * piece, (at + 1) * piece)

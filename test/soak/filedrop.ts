@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { list as recordOf } from '../../daemon/roles/consensus/contribution/list.ts'
 import { folderOf, quarantined } from '../sites/courier.ts'
 import { seen, type Two, twoOf } from '../sites/question.ts'
+import { type Chance, chance } from '../support/chance.ts'
 import {
   ceiling,
   copyOf,
@@ -16,7 +17,6 @@ import {
   pin,
 } from '../support/packaged-sites.ts'
 import { type BadCarrier, badCarrier } from './bad-carrier.ts'
-import { type Dice, diceOf } from './dice.ts'
 import { advance, channelsOf, type End, type Ends, type Question, whenNobodyAnswered } from './questions.ts'
 
 const questions = 12
@@ -51,7 +51,7 @@ export async function soak(seed: number): Promise<Record<string, number>> {
   pattern ??= makePattern()
   const two = await twoOf(await copyOf(await pattern))
   try {
-    const counts = await new Run(two, diceOf(seed)).toItsEnd()
+    const counts = await new Run(two, chance(seed)).toItsEnd()
     await two.world.end()
     return counts
   } catch (error) {
@@ -61,7 +61,7 @@ export async function soak(seed: number): Promise<Record<string, number>> {
 }
 
 class Run {
-  readonly #dice: Dice
+  readonly #chance: Chance
   readonly #ends: Ends
   readonly #questions: Question[]
   readonly #carriers: readonly BadCarrier[]
@@ -69,12 +69,12 @@ class Run {
   #kills = 0
   #resent = 0
 
-  constructor({ alpha, bravo, atAlpha, atBravo, there, back }: Two, dice: Dice) {
-    this.#dice = dice
+  constructor({ alpha, bravo, atAlpha, atBravo, there, back }: Two, by: Chance) {
+    this.#chance = by
     const home: End = { site: alpha, person: atAlpha, road: back, peer: 'bravo' }
     const away: End = { site: bravo, person: atBravo, road: there, peer: 'alpha' }
     this.#ends = [home, away]
-    this.#carriers = [badCarrier(there, dice), badCarrier(back, dice)]
+    this.#carriers = [badCarrier(there, by), badCarrier(back, by)]
     this.#questions = Array.from({ length: questions }, (_, at) => {
       const [asker, asked] = at % 2 === 0 ? [home, away] : [away, home]
       return {
@@ -102,7 +102,7 @@ class Run {
 
   async #trouble(): Promise<void> {
     const deaths = this.#ends.flatMap(({ site }) =>
-      Array.from({ length: this.#dice.below(most_kills + 1) }, () => ({ site, on: 5 + this.#dice.below(60) })),
+      Array.from({ length: this.#chance.below(most_kills + 1) }, () => ({ site, on: 5 + this.#chance.below(60) })),
     )
     const dying = new Map<PackagedSite, Promise<void>>()
     for (let trip = 0; trip < most_trips && this.#questions.some(({ said }) => said < 2); trip++) {
@@ -113,7 +113,7 @@ class Run {
           (dying.get(site) ?? Promise.resolve()).then(() => this.#killSoon(site)),
         )
       }
-      const some = this.#questions.filter(() => this.#dice.below(3) === 0)
+      const some = this.#questions.filter(() => this.#chance.below(3) === 0)
       await Promise.all([pause(10), ...some.map((question) => advance(question).catch(whenNobodyAnswered))])
     }
     await Promise.all(dying.values())
@@ -121,10 +121,10 @@ class Run {
 
   /** Not at a moment of ours: what it does then is its own affair. */
   async #killSoon(site: PackagedSite): Promise<void> {
-    await pause(this.#dice.below(40))
+    await pause(this.#chance.below(40))
     await this.#daemons.get(site)?.kill()
     this.#kills += 1
-    await pause(this.#dice.below(100))
+    await pause(this.#chance.below(100))
     await this.#start(site)
   }
 

@@ -1,10 +1,12 @@
-// Chance that a seed repeats: the same seed tells the same history.
+// Chance that a seed repeats: the same seed makes the same choices in the same order.
 
 export type Chance = {
   /** A whole number from 0 to below `n`. */
   below(n: number): number
   happens(probability: number): boolean
   pick<T>(from: readonly T[]): T
+  /** One of the names, each as often as its weight says. */
+  weighted<T extends string>(weights: Readonly<Record<T, number>>): T
   shuffled<T>(of: readonly T[]): T[]
 }
 
@@ -22,6 +24,15 @@ export function chance(seed: number): Chance {
     below,
     happens: (probability) => next() < probability,
     pick: (from) => from[below(from.length)] as (typeof from)[number],
+    weighted<T extends string>(weights: Readonly<Record<T, number>>) {
+      const entries = Object.entries(weights) as [T, number][]
+      let left = next() * entries.reduce((sum, [, weight]) => sum + weight, 0)
+      for (const [name, weight] of entries) {
+        left -= weight
+        if (left < 0) return name
+      }
+      throw new Error('no weight is above 0')
+    },
     shuffled(of) {
       const list = [...of]
       for (let i = list.length - 1; i > 0; i--) {
