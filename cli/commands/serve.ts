@@ -18,8 +18,8 @@ export const definition = command({
   example: 'platform serve site consensus --site ./site',
   async run(given, terminal) {
     const folder = requireSite(given, terminal)
-    const { serve } = await import('../../daemon/boot/serve.ts')
     keepHeapSmall()
+    const { serve } = await import('../../daemon/boot/serve.ts')
     const flags = {
       ...(given.logLevel === undefined ? {} : { 'platform.log_level': given.logLevel }),
       ...(given.drain === undefined ? {} : { 'platform.drain_ms': given.drain }),

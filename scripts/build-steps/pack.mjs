@@ -18,7 +18,8 @@ export function pack({ work, temp, packed, target, node }) {
   }
   const raw = path.join(work, 'raw')
   const pkg = path.join(path.dirname(require.resolve('@yao-pkg/pkg/package.json')), 'lib-es5/bin.js')
-  const args = [pkg, '--sea', '-t', `node${node.version}-${target}`, '-o', raw, packed]
+  const options = path.join(import.meta.dirname, 'sea-options.mjs')
+  const args = ['--import', options, pkg, '--sea', '-t', `node${node.version}-${target}`, '-o', raw, packed]
   const env = { PATH: process.env.PATH, HOME: home, TMPDIR: temp, SOURCE_DATE_EPOCH: '0' }
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8' })
   if (status !== 0) throw new Error(`pkg failed: ${status}\n${stdout}\n${stderr}`)

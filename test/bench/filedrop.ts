@@ -85,7 +85,10 @@ async function drain(report: Report): Promise<void> {
 type Drained = { readonly seconds: number; readonly peak_mb: number }
 
 async function drained(folder: string): Promise<Drained> {
-  const child = spawn(process.execPath, [import.meta.filename, folder], { stdio: ['ignore', 'pipe', 'inherit'] })
+  // The executable has the option of its own.
+  const child = spawn(process.execPath, ['--max-semi-space-size=4', import.meta.filename, folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   for await (const line of createInterface({ input: child.stdout })) {
     const told = JSON.parse(line) as Drained | { taken: number }
     if ('seconds' in told) return told
