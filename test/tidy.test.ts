@@ -172,7 +172,9 @@ function isEmptyName(word: string): boolean {
 function reachable(): Set<string> {
   const byPath = new Map(sources.map((source) => [source.path, source]))
   const isRoot = (file: string) =>
-    /^(cli\/main\.ts|vitest\.config\.ts|scripts\/[^/]+\.mjs|test\/(bench|soak)\/[^/]+\.ts)$/.test(file) || isTest(file)
+    /^(cli\/main\.ts|vitest\.config\.ts|scripts\/([^/]+|build-steps\/sea-options)\.mjs|test\/(bench|soak)\/[^/]+\.ts)$/.test(
+      file,
+    ) || isTest(file)
   const reached = new Set<string>()
   const visit = (file: string) => {
     if (reached.has(file)) return

@@ -1,7 +1,7 @@
 // One file that cannot be handled must not stop the others: the accident is told, and the file is tried again.
 import { isRefused } from '../../../daemon/kernel/errors.ts'
 import { failureText } from './failure-text.ts'
-import type { Desk } from './fate.ts'
+import type { Desk } from './receiving/fate.ts'
 
 /** Undefined when it failed. `excuse` is called when the disk or the store failed: then no file is to blame. */
 export async function guarded<T>(

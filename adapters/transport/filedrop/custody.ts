@@ -1,8 +1,8 @@
 // What people decide about the bytes that lie here: what is let out of quarantine, and what must not stay at all.
 import type { Custody } from '../../../daemon/kernel/custody.ts'
 import { refuse } from '../../../daemon/kernel/errors.ts'
-import { purging } from './purging.ts'
-import { enterRelease } from './releasing.ts'
+import { purging } from './quarantine/purging.ts'
+import { enterRelease } from './quarantine/releasing.ts'
 import type { RunningLine } from './running-line.ts'
 import type { Surroundings } from './surroundings.ts'
 

@@ -1,10 +1,10 @@
 // Shows what the files of a message claim, for a person who wants to look before anything is verified.
 import { sha384 } from '../../../daemon/kernel/canonical.ts'
+import { readSpecimen, type Specimen } from './checks/specimen.ts'
+import { strictJson } from './checks/strict-json.ts'
 import { bothFiles } from './message-files.ts'
 import { type Fault, fault } from './reasons.ts'
 import { filedropSettings } from './settings.ts'
-import { readSpecimen, type Specimen } from './specimen.ts'
-import { strictJson } from './strict-json.ts'
 
 export type Inspection = {
   readonly envelope: string

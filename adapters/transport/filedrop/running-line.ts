@@ -1,12 +1,12 @@
 // A line at work: its loops, and the watchers that wake them.
 
-import type { Deliver } from './delivering.ts'
-import { evidence } from './evidence.ts'
 import { failureText } from './failure-text.ts'
-import { type Intake, intake } from './intake.ts'
 import type { Line } from './line.ts'
-import { type Outbox, outbox } from './outbox.ts'
-import { clearDrafts } from './publishing.ts'
+import type { Deliver } from './receiving/delivering.ts'
+import { evidence } from './receiving/evidence.ts'
+import { type Intake, intake } from './receiving/intake.ts'
+import { type Outbox, outbox } from './sending/outbox.ts'
+import { clearDrafts } from './sending/publishing.ts'
 import type { Surroundings } from './surroundings.ts'
 import { type Watching, watchFolder } from './watching.ts'
 

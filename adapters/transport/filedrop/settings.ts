@@ -1,6 +1,6 @@
 // What an operator can turn on the file-drop carrier, with the limits that the format names.
 import * as z from 'zod'
-import { scannerSettings } from './scanning.ts'
+import { scannerSettings } from './receiving/scanning.ts'
 
 const day_ms = 86_400_000
 

@@ -4,7 +4,7 @@ import { isRefused, type Refused, refuse } from '../../../daemon/kernel/errors.t
 import type { Jws, PublicKey, Signatures, SignatureType } from '../../../daemon/kernel/keys.ts'
 import { inOneLine, parseBy } from '../../../daemon/kernel/parsing.ts'
 import type { Peer } from '../../../daemon/kernel/peer.ts'
-import { strictJson } from './strict-json.ts'
+import { strictJson } from './checks/strict-json.ts'
 
 const withEnds = z.looseObject({ src: z.string(), dst: z.string() })
 

@@ -1,9 +1,9 @@
 // A line as an operator sees it: both directions, each with its numbers, what waits and what is wrong.
 import type { ChannelStatus } from '../../../daemon/kernel/channel-status.ts'
 import type { Channel, Direction } from '../../../daemon/kernel/journal.ts'
-import { countIncoming } from './incoming-count.ts'
 import { type Line, standing } from './line.ts'
-import { stockOf } from './quarantine.ts'
+import { stockOf } from './quarantine/quarantine.ts'
+import { countIncoming } from './receiving/incoming-count.ts'
 import type { RunningLine } from './running-line.ts'
 import type { Surroundings } from './surroundings.ts'
 

@@ -9,8 +9,8 @@ import type { Metrics } from '../../../daemon/kernel/metrics.ts'
 import type { Peers } from '../../../daemon/kernel/peer.ts'
 import type { StatementFormat } from '../../../daemon/kernel/statement-format.ts'
 import type { Reached } from './fault-points.ts'
-import type { PurgeOrders } from './purge-orders.ts'
-import type { Scanner } from './scanning.ts'
+import type { PurgeOrders } from './quarantine/purge-orders.ts'
+import type { Scanner } from './receiving/scanning.ts'
 import type { FiledropSettings, GivenSettings } from './settings.ts'
 
 export type FiledropOptions = {

@@ -1,11 +1,11 @@
 // Examines a message where it lies, with public keys and nothing else: no site, no journal, no clock.
 import type { PublicKey, Signatures } from '../../../daemon/kernel/keys.ts'
 import { statementFormats, type UnlabelledStatement } from '../../../daemon/kernel/statement-format.ts'
-import { type Check, checks, type Trust } from './checks.ts'
+import { type Check, checks, type Trust } from './checks/checks.ts'
+import { readSpecimen, type Specimen } from './checks/specimen.ts'
 import { bothFiles } from './message-files.ts'
 import type { Fault } from './reasons.ts'
 import { filedropSettings } from './settings.ts'
-import { readSpecimen, type Specimen } from './specimen.ts'
 
 export type CheckReport = {
   readonly check: string

@@ -6,7 +6,10 @@ import { sqliteJournal } from '../../../adapters/store/sqlite/journal.ts'
 import { enrolChannel } from '../../../adapters/transport/filedrop/enrolment.ts'
 import { type Inspection, inspectFile } from '../../../adapters/transport/filedrop/inspecting.ts'
 import { foldersOf } from '../../../adapters/transport/filedrop/layout.ts'
-import { type QuarantinedItem, quarantinedItem } from '../../../adapters/transport/filedrop/quarantined-item.ts'
+import {
+  type QuarantinedItem,
+  quarantinedItem,
+} from '../../../adapters/transport/filedrop/quarantine/quarantined-item.ts'
 import { type Verification, verifyFile } from '../../../adapters/transport/filedrop/verifying.ts'
 import type { PublicKey } from '../../kernel/keys.ts'
 import type { Peer } from '../../kernel/peer.ts'

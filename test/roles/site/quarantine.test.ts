@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { quarantine } from '../../../adapters/transport/filedrop/quarantine.ts'
+import { quarantine } from '../../../adapters/transport/filedrop/quarantine/quarantine.ts'
 import { type SmallSite, smallSite } from '../../support/small-site.ts'
 
 let site: SmallSite

@@ -3,7 +3,7 @@ import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { generateKey } from '../../../adapters/keys/jose/key-life.ts'
-import { inBoth } from '../../../adapters/transport/filedrop/evidence.ts'
+import { inBoth } from '../../../adapters/transport/filedrop/receiving/evidence.ts'
 import type { Outgoing } from '../../../daemon/kernel/transport.ts'
 import { aTrace } from '../../support/a-trace.ts'
 import {

@@ -1,7 +1,7 @@
 // Makes messages that a well-behaved sender never would, with that sender's real key.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
-import { no_predecessor } from '../../../adapters/transport/filedrop/sequence-check.ts'
+import { no_predecessor } from '../../../adapters/transport/filedrop/checks/sequence-check.ts'
 import { canonical, sha384 } from '../../../daemon/kernel/canonical.ts'
 import type { Signatures } from '../../../daemon/kernel/keys.ts'
 import { incomingOf, labelFor, start_ms, type World } from './two-sites.ts'

@@ -1,7 +1,7 @@
 // The strict parser beside JSON.parse: the same values, and refusals only where the format says so.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { strictJson } from '../../../adapters/transport/filedrop/strict-json.ts'
+import { strictJson } from '../../../adapters/transport/filedrop/checks/strict-json.ts'
 
 const read = (text: string) => strictJson(Buffer.from(text))
 /** What the format refuses although JSON.parse takes it. */

@@ -9,7 +9,7 @@ import type { StatementFormat } from '../../../../daemon/kernel/statement-format
 import type { Line } from '../line.ts'
 import { fileOf, type MessageName, parseName } from '../names.ts'
 import { syncFolder } from '../own-file.ts'
-import { type Bytes, mayLeave, ownMessage, type Towards } from '../own-message.ts'
+import { type Bytes, mayLeave, ownMessage, type Towards } from '../sending/own-message.ts'
 import type { FiledropSettings } from '../settings.ts'
 import type { Hands, Progress } from './hands.ts'
 import { digestOf, folderName, type Manifest, manifest_file, most_messages } from './manifest.ts'

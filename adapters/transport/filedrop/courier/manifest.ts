@@ -5,10 +5,10 @@ import { isRefused, type Refused, refuse } from '../../../../daemon/kernel/error
 import { jws, type Signatures } from '../../../../daemon/kernel/keys.ts'
 import type { Peer } from '../../../../daemon/kernel/peer.ts'
 import { hex96, siteName } from '../../../../daemon/kernel/transport.ts'
-import { type Path, readDropped } from '../dropped-file.ts'
+import { type Path, readDropped } from '../checks/dropped-file.ts'
+import { strictJson } from '../checks/strict-json.ts'
 import { parseName } from '../names.ts'
 import { bySigner, claimedEnds } from '../signed-notes.ts'
-import { strictJson } from '../strict-json.ts'
 
 export const manifest_file = 'MANIFEST.json'
 

@@ -1,7 +1,7 @@
 // Ends what a crash cut short after a folder was whole on the medium: its messages leave `ready`, and are not copied twice.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
-import { readDropped } from '../dropped-file.ts'
+import { readDropped } from '../checks/dropped-file.ts'
 import type { Line } from '../line.ts'
 import { parseName } from '../names.ts'
 import { syncFolder } from '../own-file.ts'

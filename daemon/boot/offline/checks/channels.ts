@@ -1,6 +1,6 @@
 // Whether each peer's channel folders are the ones made at enrolment, and what lies in them unread.
 import { folderFault, foldersOf } from '../../../../adapters/transport/filedrop/layout.ts'
-import { stockOf } from '../../../../adapters/transport/filedrop/quarantine.ts'
+import { stockOf } from '../../../../adapters/transport/filedrop/quarantine/quarantine.ts'
 import { filedropSettings } from '../../../roles/site/settings.ts'
 import { valuesOf } from '../../profile.ts'
 import type { Examined } from '../examination.ts'

@@ -1,0 +1,42 @@
+// Bodies that must not stay here, by order of people: looked at for each message, so held in memory.
+import type { AuditEvent } from '../../../../daemon/kernel/audit.ts'
+import { sha384 } from '../../../../daemon/kernel/canonical.ts'
+import type { Journal, PurgeOrder } from '../../../../daemon/kernel/journal.ts'
+import type { Specimen } from '../checks/specimen.ts'
+
+export type PurgeOrders = {
+  /** SHA-384 of bodies and of statements. */
+  all(): Promise<ReadonlySet<string>>
+  /** In force when it resolves, and for ever. */
+  add(order: PurgeOrder, audit: readonly AuditEvent[]): Promise<void>
+}
+
+/** No other process gives such orders: what was read once is what there is. */
+export function purgeOrders(journal: Pick<Journal, 'orderPurge' | 'purgeOrders'>): PurgeOrders {
+  let known: Promise<Set<string>> | undefined
+  const read = async () => new Set((await journal.purgeOrders()).map(({ digest }) => digest))
+  const all = async () => {
+    known ??= read()
+    try {
+      return await known
+    } catch (error) {
+      known = undefined
+      throw error
+    }
+  }
+  return {
+    all,
+    async add(order, audit) {
+      await journal.orderPurge(order, audit)
+      ;(await all()).add(order.digest)
+    },
+  }
+}
+
+/** The order that the message falls under, by its body or its statement. */
+export function orderOver({ body, digest }: Specimen, orders: ReadonlySet<string>): string | undefined {
+  if (orders.size === 0) return undefined
+  if (digest !== undefined && orders.has(digest)) return digest
+  const found = 'bytes' in body ? sha384(body.bytes) : undefined
+  return found !== undefined && orders.has(found) ? found : undefined
+}

@@ -1,0 +1,83 @@
+// Makes the signed message: body and statement as canonical JSON, the envelope around the statement's bytes.
+import { canonical, sha384 } from '../../../../daemon/kernel/canonical.ts'
+import { refuse } from '../../../../daemon/kernel/errors.ts'
+import type { Sealed, SentHead } from '../../../../daemon/kernel/journal.ts'
+import type { Peer } from '../../../../daemon/kernel/peer.ts'
+import { formatFor } from '../../../../daemon/kernel/statement-format.ts'
+import type { MessageBody, Outgoing, Statement } from '../../../../daemon/kernel/transport.ts'
+import { no_predecessor } from '../checks/sequence-check.ts'
+import { strictJson } from '../checks/strict-json.ts'
+import type { Surroundings } from '../surroundings.ts'
+
+const day_ms = 86_400_000
+
+/**
+ * The next message after `head`. Throws `Refused('too_large')` or `('invalid')` for what no receiver would take, and
+ * `('unavailable')` while the peer reads no version that is written here.
+ */
+export async function seal(
+  message: Outgoing,
+  channel: string,
+  peer: Peer,
+  head: SentHead,
+  around: Surroundings,
+): Promise<Sealed> {
+  const { site, tenant_id, clock, random, signatures, settings, formats } = around
+  const now = clock.now()
+  const body = bodyOf(message, settings.max_body_bytes)
+  if ((await around.purges.all()).has(sha384(body))) {
+    throw refuse('label_denied', 'these bytes were purged from this site, and do not leave it')
+  }
+  const format = formatFor(peer.max_v, formats)
+  if (!format) throw refuse('unavailable', `this site writes no version of the statement as old as ${peer.name} reads`)
+  const statement: Statement = {
+    v: format.v,
+    type: 'platform.message',
+    channel,
+    src: site,
+    dst: peer.name,
+    sender_tenant_id: tenant_id,
+    receiver_tenant_id: peer.tenant_id,
+    epoch: head.epoch,
+    seq: head.seq + 1,
+    prev: head.digest ?? no_predecessor,
+    msg_id: `msg_${random(16)}`,
+    kind: message.kind,
+    created: new Date(now).toISOString(),
+    not_after: new Date(now + peer.not_after_days * day_ms).toISOString(),
+    body: { sha384: sha384(body), length: Buffer.byteLength(body), schema: message.schema },
+    label: message.label,
+    parent_block_ids: [...message.parent_block_ids],
+    max_hops: settings.max_hops,
+  }
+  const bytes = Buffer.from(canonical(format.write(statement)))
+  const envelope = `${JSON.stringify(await signatures.sign('statement', bytes))}\n`
+  if (Buffer.byteLength(envelope) > settings.max_envelope_bytes) {
+    throw refuse('too_large', 'the message has too many parents for an envelope')
+  }
+  const { epoch, seq, msg_id, kind } = statement
+  const not_after = Date.parse(statement.not_after)
+  return {
+    epoch,
+    seq,
+    event_id: message.event_id,
+    msg_id,
+    kind,
+    digest: sha384(bytes),
+    envelope,
+    body,
+    at: now,
+    not_after,
+  }
+}
+
+/** Read again by the receiver's own rules: what it would put in quarantine is refused here, before it has a number. */
+function bodyOf(message: Outgoing, max_body_bytes: number): string {
+  const { label, schema, body: data } = message
+  const text = canonical({ label, schema, data } satisfies MessageBody)
+  const bytes = Buffer.from(text)
+  if (bytes.length > max_body_bytes) throw refuse('too_large', `the body has more than ${max_body_bytes} bytes`)
+  const read = strictJson(bytes)
+  if (read.outcome === 'value') return text
+  throw refuse('invalid', `the body cannot travel: ${'detail' in read ? read.detail : 'it does not end'}`)
+}
