@@ -4,6 +4,9 @@ import { defineConfig } from 'vitest/config'
 /** Suites that start the packaged executable, take ports or measure: alone, after all others. */
 const serial = ['admin', 'binary', 'openapi', 'profiles', 'sites'].map((folder) => `test/${folder}/**/*.test.ts`)
 
+/** Adapters against real servers, which each file starts for itself: alone too, and last. */
+const engines = ['test/engines/**/*.test.ts']
+
 const timeouts = { testTimeout: 120_000, hookTimeout: 120_000, teardownTimeout: 30_000 }
 
 export default defineConfig({
@@ -13,7 +16,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{cli,daemon,adapters,profiles,scripts,test}/**/*.test.{ts,tsx}'],
-          exclude: ['**/node_modules/**', 'dist/**', ...serial],
+          exclude: ['**/node_modules/**', 'dist/**', ...serial, ...engines],
           pool: 'forks',
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
@@ -29,6 +32,18 @@ export default defineConfig({
           fileParallelism: false,
           sequence: { groupOrder: 1 },
           ...timeouts,
+        },
+      },
+      {
+        test: {
+          name: 'engines',
+          include: engines,
+          pool: 'forks',
+          maxWorkers: 1,
+          fileParallelism: false,
+          sequence: { groupOrder: 2 },
+          ...timeouts,
+          hookTimeout: 300_000,
         },
       },
     ],

@@ -55,6 +55,14 @@ export const testAllows: readonly RegExp[] = [/^vitest$/, /^fast-check$/, node, 
 
 /** The one folder that owns each library: everybody else asks for what it does by a contract of the kernel. */
 export const owners: Readonly<Record<string, RegExp>> = {
+  '@modelcontextprotocol/server': /^adapters\/serve\/mcp\//,
+  '@opensearch-project/opensearch': /^adapters\/store\/opensearch\//,
+  '@opentelemetry/api': /^adapters\/host\/traces\//,
+  '@opentelemetry/exporter-trace-otlp-http': /^adapters\/host\/traces\//,
+  '@opentelemetry/sdk-trace': /^adapters\/host\/traces\//,
+  '@peculiar/x509': /^adapters\/keys\/x509\//,
+  '@redis/client': /^adapters\/keyvalue\/redis\//,
+  amqplib: /^adapters\/transport\/amqp\//,
   'better-sqlite3': /^adapters\/store\/sqlite\//,
   chokidar: /^adapters\/transport\/filedrop\//,
   commander: /^cli\//,
