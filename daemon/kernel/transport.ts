@@ -1,5 +1,6 @@
 // Messages between sites: the signed statement, what may travel, and what every carrier promises.
 import * as z from 'zod'
+import type { Handover } from './carrier.ts'
 import type { ChannelStatus } from './channel-status.ts'
 import type { Custody } from './custody.ts'
 import { type Label, label } from './label.ts'
@@ -99,11 +100,13 @@ export type Verdict =
  * acknowledged to the carrier only after an `applied` or `refused` verdict.
  */
 export interface Transport {
-  readonly name: 'filedrop' | 'mtls' | 'amqp' | 'coalition'
+  readonly name: 'filedrop'
   /** For a carrier that is told of no arrival. */
   readonly oneWay?: OneWay
   /** For a carrier that keeps what it carries. */
   readonly custody?: Custody
+  /** For a carrier whose messages a network may move. */
+  readonly handover?: Handover
   send(message: Outgoing, trace: Trace): Promise<{ msg_id: string; epoch: number; seq: number }>
   start(deliver: (message: Incoming, trace: Trace) => Promise<Verdict>): Promise<void>
   status(): Promise<ChannelStatus[]>

@@ -7,7 +7,14 @@ import type { PackagedSite } from '../support/packaged-sites.ts'
 import type { Person } from '../support/person.ts'
 
 /** A site, whoever speaks there, and the road that leads to it. */
-export type End = { readonly site: PackagedSite; readonly person: Person; readonly road: Road; readonly peer: string }
+export type End = {
+  readonly site: PackagedSite
+  readonly person: Person
+  readonly road: Road
+  readonly peer: string
+  /** The last number that this end had heard when all was found to be through: inventories go on being sent. */
+  through?: number
+}
 export type Ends = readonly [alpha: End, bravo: End]
 
 export type Question = {

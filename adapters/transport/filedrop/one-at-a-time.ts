@@ -45,6 +45,8 @@ export type Loop = {
   trigger(): void
   /** Resolves when nothing runs and nothing is asked for; after `stop`, when the last run has ended. */
   idle(): Promise<void>
+  /** Triggers, and resolves when a run that began after this call has ended; also when there will be none. */
+  afterwards(): Promise<void>
   stop(): void
 }
 
@@ -56,23 +58,42 @@ export function loop(run: (isStopped: () => boolean) => Promise<void>, onError: 
   let isWanted = false
   let isStopped = false
   let running: Promise<void> | undefined
+  let waiting: (() => void)[] = []
 
+  const tellThoseWhoWait = () => {
+    const told = waiting
+    waiting = []
+    return () => {
+      for (const tell of told) tell()
+    }
+  }
   const turn = async () => {
     while (isWanted && !isStopped) {
       isWanted = false
+      const hasEnded = tellThoseWhoWait()
       try {
         await run(() => isStopped)
       } catch (error) {
         onError(error)
       }
+      hasEnded()
     }
     running = undefined
+    if (isStopped) tellThoseWhoWait()()
+  }
+  const trigger = () => {
+    if (isStopped) return
+    isWanted = true
+    running ??= turn()
   }
   return {
-    trigger() {
+    trigger,
+    async afterwards() {
       if (isStopped) return
-      isWanted = true
-      running ??= turn()
+      await new Promise<void>((ended) => {
+        waiting.push(ended)
+        trigger()
+      })
     },
     async idle() {
       while (running) await running

@@ -58,6 +58,8 @@ export type Acknowledgements = Readonly<Record<string, { readonly every_s: numbe
 export type Surroundings = Omit<Required<FiledropOptions>, 'settings'> & {
   readonly settings: FiledropSettings
   readonly purges: PurgeOrders
+  /** Told of a peer when something lies ready for it. */
+  readonly published: (peer: string) => void
   /** Absent where no command judges bodies. */
   readonly scanner: Scanner | undefined
 }

@@ -1,5 +1,6 @@
 // The file-drop carrier: signed files in folders, which somebody else copies one way from site to site.
 
+import type { Handover } from '../../../daemon/kernel/carrier.ts'
 import type { ChannelStatus } from '../../../daemon/kernel/channel-status.ts'
 import type { Custody } from '../../../daemon/kernel/custody.ts'
 import { refuse } from '../../../daemon/kernel/errors.ts'
@@ -11,6 +12,7 @@ import type { Outgoing, Transport } from '../../../daemon/kernel/transport.ts'
 import { custody } from './custody.ts'
 import { enrolChannel } from './enrolment.ts'
 import { failureText } from './failure-text.ts'
+import { handover } from './handover.ts'
 import { hasChannelFile } from './layout.ts'
 import { type Line, lineTo, standing } from './line.ts'
 import { oneWay } from './one-way.ts'
@@ -25,6 +27,7 @@ import type { FiledropOptions, Surroundings } from './surroundings.ts'
 export type FiledropTransport = Transport & {
   readonly oneWay: OneWay
   readonly custody: Custody
+  readonly handover: Handover
   /** Makes the channel of a pinned peer, and opens it when the carrier runs; see `enrolChannel`. */
   enrol(peer: Peer): Promise<void>
   /** Looks at everything now; resolves when all that this finds is done. */
@@ -34,6 +37,7 @@ export type FiledropTransport = Transport & {
 /** Throws ZodError for settings that are none. Nothing is touched before `start`, `enrol` or `send`. */
 export function filedropTransport(options: FiledropOptions): FiledropTransport {
   const settings = filedropSettings.parse(options.settings ?? {})
+  const listeners = new Set<(peer: string) => void>()
   const around: Surroundings = {
     releasable_names: [],
     formats: statementFormats,
@@ -44,10 +48,13 @@ export function filedropTransport(options: FiledropOptions): FiledropTransport {
     reached: () => undefined,
     ...options,
     settings,
+    published: (peer) => {
+      for (const tell of listeners) tell(peer)
+    },
     purges: purgeOrders(options.journal),
     scanner: settings.scanner && scanner(settings.scanner),
   }
-  return new Filedrop(around)
+  return new Filedrop(around, listeners)
 }
 
 class Filedrop implements FiledropTransport {
@@ -55,12 +62,14 @@ class Filedrop implements FiledropTransport {
   readonly #around: Surroundings
   readonly oneWay: OneWay
   readonly custody: Custody
+  readonly handover: Handover
   readonly #lines = new Map<string, RunningLine>()
   #deliver: Deliver | undefined
   #timer: NodeJS.Timeout | undefined
 
-  constructor(around: Surroundings) {
+  constructor(around: Surroundings, listeners: Set<(peer: string) => void>) {
     this.#around = around
+    this.handover = handover(around, (peer) => this.#lineOf(peer), listeners)
     this.oneWay = oneWay(around, (peer) => this.#lineOf(peer))
     this.custody = custody(around, () => this.#allLines())
   }

@@ -25,6 +25,8 @@ export type Intake = {
   quarantined(): { items: number; bytes: number }
   /** Messages that wait now for what was sent before them. */
   held(): number
+  /** Nothing more is taken in before the quarantine is emptied. */
+  isFull(): boolean
   /** Something else than a scan has changed what lies there. */
   recount(): void
 }
@@ -71,6 +73,7 @@ export function intake(line: Line, around: Surroundings, deliver: Deliver): Inta
     scanner,
     quarantined: () => stock(line, memory),
     held: () => memory.held.size + memory.early.size,
+    isFull: () => isFull(line, around, memory),
     recount() {
       memory.stock = undefined
     },

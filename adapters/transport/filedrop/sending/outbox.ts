@@ -94,6 +94,7 @@ async function publishAll(
     }
     await journal.mark(line.channel.out, free, 'PUBLISHED', clock.now())
     reached('marked-published')
+    if (free.length > 0) around.published(line.peer)
     metrics.count(publishedTotal, { peer: line.peer }, free.length)
     if (kept) throw new Error(keptBack(kept))
     if (spooled.length < batch) break

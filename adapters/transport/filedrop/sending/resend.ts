@@ -53,6 +53,7 @@ export function resending(line: Line, around: Surroundings): Resending {
     const tally: Tally = { epoch, resent: 0, waiting: 0, not_resent: [] }
     const next = await resendRuns({ line, peer: now.peer }, epoch, runs, { ...which, room }, tally, around)
     allowance.spend(tally.resent)
+    if (tally.resent > 0) around.published(line.peer)
     around.metrics.count(resentTotal, { peer: line.peer }, tally.resent)
     around.log.info('filedrop.messages.resent', { peer: line.peer, epoch, resent: tally.resent })
     return { ...tally, ...(next === undefined ? {} : { next }) }

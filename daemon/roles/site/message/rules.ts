@@ -18,16 +18,12 @@ export type Here = {
 
 const day_ms = 86_400_000
 
-/** A channel is named `<carrier>/<src>/<dst>`. */
-const carriers: readonly string[] = ['filedrop', 'mtls', 'amqp', 'coalition']
-
 /** The statement's label in the site's own terms, or why the statement must not be acted on. */
 export function accepted(said: Statement, peer: Peer, here: Here): Label | Refused {
   if (said.src !== peer.name || said.sender_tenant_id !== peer.tenant_id || said.dst !== here.site) {
     return refuse('signature_invalid', 'the statement is not from this peer to this site')
   }
-  const [carrier = '', ...ends] = said.channel.split('/')
-  if (!carriers.includes(carrier) || ends.join('/') !== `${said.src}/${said.dst}`) {
+  if (said.channel !== `filedrop/${said.src}/${said.dst}`) {
     return refuse('signature_invalid', 'the statement names another channel than that of its sender and receiver')
   }
   if (!isFresh(said, peer, here)) return refuse('signature_invalid', 'the message is no longer, or not yet, valid')

@@ -1,0 +1,50 @@
+// A network between sites: it takes what lies ready here to the peer's site, and brings what that one has sent.
+import type { MessageNumber } from './journal.ts'
+
+/** One message as file-drop keeps it: the exact bytes of both files. Nothing of it has been checked by a carrier. */
+export type Parcel = MessageNumber & { readonly envelope: Uint8Array; readonly body: Uint8Array }
+
+/**
+ * What became of a parcel at the peer's site. `landed`: it is on disk there, and will be judged. `in_the_way`: other
+ * bytes wait there under its number. `full`: nothing is taken now. Of the last two it is for the sender to try again.
+ */
+export type Landing = 'landed' | 'in_the_way' | 'full'
+
+/**
+ * Where file-drop meets a network. The folders of a channel are what both sides share with a courier: a link whose network
+ * is down goes on by disk, and loses no number.
+ */
+export interface Handover {
+  /** What lies ready for the peer and may leave, lowest number first, at most so many. */
+  ready(peer: string, limit: number): Promise<Parcel[]>
+  /** The peer's site has these: they are not offered again, and kept as what a courier took is. */
+  leave(peer: string, numbers: readonly MessageNumber[]): Promise<void>
+  /**
+   * Lays what a peer has sent where the intake looks, in the order given; durable when it resolves. Throws
+   * `Refused('unavailable')` while the channel from the peer stands, and `('not_found')` for one that is not pinned.
+   */
+  land(peer: string, parcels: readonly Parcel[]): Promise<Landing[]>
+  /** Resolves when the intake has been through all that had landed before the call: each is applied, put away, or waits. */
+  judged(peer: string): Promise<void>
+  /** Tells when something may lie ready for a peer; may tell too often, never too seldom. Returns how to end that. */
+  onReady(tell: (peer: string) => void): () => void
+}
+
+/** Takes in what a peer has sent; see `Handover.land`. */
+export type Landed = (peer: string, parcels: readonly Parcel[]) => Promise<readonly Landing[]>
+
+export interface Carrier {
+  readonly name: 'mtls' | 'amqp' | 'coalition'
+  /** Peers that it goes to. */
+  readonly peers: readonly string[]
+  /**
+   * Resolves with what became of each, in the order given, once that is certain. Throws when it cannot be known, or the
+   * peer cannot be reached: then all are tried again, and doubles are found at the other end.
+   */
+  carry(peer: string, parcels: readonly Parcel[], signal: AbortSignal): Promise<readonly Landing[]>
+  /** Begins to bring. What a peer sends is acknowledged to it only after `land` has resolved, and as that says. */
+  start(land: Landed): Promise<void>
+  health(): Promise<{ ok: boolean; detail: string }>
+  /** Nothing is brought any more; what is under way is waited for. */
+  stop(): Promise<void>
+}
