@@ -5,22 +5,26 @@ import { systemRandom } from '../../adapters/host/random/system-random.ts'
 import { prometheusMetrics } from '../../adapters/metrics/prometheus/prometheus-metrics.ts'
 import { peerFiles } from '../../adapters/peers/files/peer-files.ts'
 import type { Log, Site } from '../kernel/call.ts'
+import type { Carrier } from '../kernel/carrier.ts'
 import type { Workshop } from '../kernel/invoke.ts'
 import type { Peers } from '../kernel/peer.ts'
 import { identitySettings, labelSettings, platformSettings } from '../kernel/platform-settings.ts'
 import type { Role } from '../kernel/role.ts'
 import type { Resolved } from '../kernel/settings.ts'
 import type { Transport } from '../kernel/transport.ts'
-import { settings as siteRoleSettings } from '../roles/site/settings.ts'
+import { networksOf } from '../roles/site/carrier-settings.ts'
+import { filedropSettings, settings as siteRoleSettings } from '../roles/site/settings.ts'
 import { accreditedPeers } from './accredited-peers.ts'
 import { asking, type Office } from './asking.ts'
 import { type Bus, bus } from './bus.ts'
 import { delivery, recentlyVerified } from './carriage.ts'
 import { carrierMetrics, openCarriers } from './carriers.ts'
 import { chores } from './chores.ts'
+import { type Ferry, ferry } from './ferry.ts'
 import { type Identity, offlineIdentity } from './issuer.ts'
 import { mendList } from './listed-keys.ts'
 import { needsOf } from './needs.ts'
+import { networkCarriers, readFrom } from './network-carriers.ts'
 import { OtherRoles } from './other-roles.ts'
 import { valuesOf } from './profile.ts'
 import { atMost, grace_ms, httpMetrics, newService, type Service } from './service.ts'
@@ -61,6 +65,9 @@ type Shared = Plan & {
   readonly stocks: Stock[]
   readonly services: Service[]
   readonly transports: Transport[]
+  /** Networks that move the messages of some peers. */
+  readonly carriers: Carrier[]
+  readonly ferries: Ferry[]
 }
 
 /** Opens databases and carriers of all roles; nothing listens yet. A role that cannot start leaves the others alone. */
@@ -108,12 +115,28 @@ async function startCarriers(shared: Shared, log: Log): Promise<void> {
       shared.recent.during(message, shared.peers, () => deliver(message, trace)),
     )
   }
+  await startFerries(shared, log)
+}
+
+/** Networks come last, and bring to what runs already. */
+async function startFerries(shared: Shared, log: Log): Promise<void> {
+  const { transports, carriers, ferries, random, site, resolved } = shared
+  const handover = transports.find((each) => each.handover)?.handover
+  if (!handover) return
+  carriers.push(...(await networkCarriers({ ...shared, site: site.name, log })))
+  const { rescan_ms } = valuesOf(resolved, filedropSettings)
+  const chance = () => Number.parseInt(random(6), 16) / 2 ** 48
+  for (const carrier of carriers) {
+    const ferrying = ferry({ carrier, handover, log, chance, look_every_ms: rescan_ms })
+    ferries.push(ferrying)
+    await ferrying.start()
+  }
 }
 
 /** Takes a role that could not start out of this process, so that another process may run it. */
-async function leaveOut({ services, stocks, transports, office }: Shared, role: string): Promise<void> {
+async function leaveOut({ services, stocks, transports, ferries, office }: Shared, role: string): Promise<void> {
   office.workshops.delete(role)
-  if (role === 'site') for (const transport of transports.splice(0)) await transport.stop()
+  if (role === 'site') for (const each of [...ferries.splice(0), ...transports.splice(0)]) await each.stop()
   for (const service of taken(services, (each) => each.role.name === role)) await service.stop(0)
   for (const stock of taken(stocks, (each) => each.role === role)) await stock.close()
 }
@@ -146,12 +169,14 @@ function share(plan: Plan): Shared {
     stocks: [],
     services: [],
     transports: [],
+    carriers: [],
+    ferries: [],
   }
 }
 
 /** Gives one role its database, its surroundings and its workshop. The site role brings the carriers. */
 function furnish(shared: Shared, role: Role): Service {
-  const { folder, resolved, site, clock, random, identity, office, transports } = shared
+  const { folder, resolved, site, clock, random, identity, office, transports, carriers } = shared
   const stock = openStock(folder, role, site.name)
   shared.stocks.push(stock)
   const log = shared.logOf(role.name)
@@ -194,17 +219,22 @@ function furnish(shared: Shared, role: Role): Service {
     surroundings: around,
     parts,
     // File-drop is there for every site: a channel needs only an enrolled peer.
-    about: { deployment_profile: site.deployment_profile, settings: resolved, transports: ['filedrop'] },
-    needs: needsOf(role, folder, shared.services, transports),
+    about: { deployment_profile: site.deployment_profile, settings: resolved, transports: transportNames(resolved) },
+    needs: needsOf(role, folder, shared.services, [transports, carriers]),
     chores: chores(stock, role.collections, audit_keep_days),
   })
   return service
 }
 
-async function close({ transports, services, stocks }: Shared, drain_ms: number): Promise<void> {
+/** A courier can always come. */
+function transportNames(resolved: Resolved): string[] {
+  return ['filedrop', ...networksOf(readFrom(resolved)).map(({ name }) => name)]
+}
+
+async function close({ transports, ferries, services, stocks }: Shared, drain_ms: number): Promise<void> {
   // Before anything is waited for, so that whoever asks for health sends nobody here any more.
   for (const service of services) service.endSoon()
-  for (const transport of transports) await atMost(drain_ms + grace_ms, transport.stop())
+  for (const each of [...ferries, ...transports]) await atMost(drain_ms + grace_ms, each.stop())
   for (const service of services.toReversed()) await service.stop(drain_ms)
   for (const stock of stocks.toReversed()) await stock.close()
 }

@@ -5,6 +5,7 @@ import type { PublicKey } from '../kernel/keys.ts'
 import { labelSettings, platformSettings } from '../kernel/platform-settings.ts'
 import type { Role } from '../kernel/role.ts'
 import type { Resolved } from '../kernel/settings.ts'
+import { servedTwice } from '../roles/site/carrier-settings.ts'
 import { filedropSettings, settings as siteRoleSettings } from '../roles/site/settings.ts'
 import { accreditationFault, accreditationLapse } from './accredited-peers.ts'
 import { divisionProblems } from './division.ts'
@@ -32,6 +33,7 @@ export function startProblems(given: Standing): ProfileProblem[] {
     ...openListeners(given),
     ...halfTls(given),
     ...unaccredited(given),
+    ...servedByTwo(given),
     ...withoutKeys(given),
     ...unaccreditedWaysBack(given),
     ...oddValues(given),
@@ -112,6 +114,12 @@ function unaccreditedWaysBack({ resolved, starting, now }: Standing): ProfilePro
     const message = `no acknowledgement may go to ${peer}: ${fault}; see site.accreditations.${peer}`
     return [{ path: `filedrop.acknowledgements.${peer}`, message }]
   })
+}
+
+function servedByTwo({ resolved, starting }: Standing): ProfileProblem[] {
+  if (!starting.some((role) => role.name === 'site')) return []
+  const two = servedTwice((section) => valuesOf(resolved, section))
+  return two.map((peer) => ({ path: 'site', message: `${peer} is named by more than one network; leave one` }))
 }
 
 const needed: readonly PublicKey['use'][] = ['message', 'token']

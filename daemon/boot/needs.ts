@@ -2,10 +2,12 @@
 import type { DependencyHealth } from '../kernel/builtin.ts'
 import type { Role } from '../kernel/role.ts'
 import { type Trace, traceHeaders } from '../kernel/trace.ts'
-import type { Transport } from '../kernel/transport.ts'
 import { type Service, timed } from './service.ts'
 import { type SiteFolder, socketOf } from './site-folder.ts'
 import { askSocket } from './socket-request.ts'
+
+/** Whatever moves messages between sites. */
+type Moving = { readonly name: string; health(): Promise<{ ok: boolean; detail: string }> }
 
 const patience_ms = 2_000
 
@@ -13,12 +15,12 @@ export function needsOf(
   role: Role,
   folder: SiteFolder,
   services: readonly Service[],
-  transports: readonly Transport[],
+  carriers: readonly (readonly Moving[])[],
 ) {
   return async (trace: Trace): Promise<DependencyHealth[]> => {
     const others = role.needs.map((name) => timed(name, () => roleHealth(name, folder, services, trace)))
-    const carriers = transports.map((transport) => timed(`transport ${transport.name}`, () => transport.health()))
-    return Promise.all([...others, ...carriers])
+    const moving = carriers.flat().map((each) => timed(`transport ${each.name}`, () => each.health()))
+    return Promise.all([...others, ...moving])
   }
 }
 

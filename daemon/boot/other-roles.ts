@@ -16,7 +16,7 @@ import { create as sign } from '../roles/site/signature/create.ts'
 import type { Ask } from './asking.ts'
 
 const keyList = z.object({ items: z.array(publicKey) })
-const verifiedStatement = verifiedMessage.required({ label: true })
+const verifiedStatement = verifiedMessage.required({ label: true, transport: true })
 const crossed = z.object({ allowed: z.boolean(), reason: z.string() })
 
 export class OtherRoles implements Others {
@@ -49,8 +49,8 @@ export class OtherRoles implements Others {
     const found = await orRefused(this.ask(verify, { peer, type: 'statement', envelope }))
     if (isRefused(found)) return found
     const message = verifiedStatement.parse(found)
-    const { label, label_map, is_label_released = false } = message
-    return { ...verifiedIn(message), label, label_map, is_label_released }
+    const { label, label_map, transport, is_label_released = false } = message
+    return { ...verifiedIn(message), label, label_map, transport, is_label_released }
   }
 
   async send(message: Outgoing): Promise<void> {

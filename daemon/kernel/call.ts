@@ -70,6 +70,8 @@ export type VerifiedStatement = Verified & {
   readonly label_map: LabelMap | undefined
   /** People let it in under this label: what body and statement say of it does not count. */
   readonly is_label_released: boolean
+  /** What moves the messages of this peer. */
+  readonly transport: string
 }
 
 /**

@@ -2,6 +2,7 @@
 import type { Call } from '../../kernel/call.ts'
 import type { ChannelStatus } from '../../kernel/channel-status.ts'
 import { gauge, type Metric } from '../../kernel/metrics.ts'
+import { carrierOf } from './carrier-settings.ts'
 import { transportsPart } from './parts.ts'
 
 const labels = ['transport', 'peer', 'direction'] as const
@@ -42,12 +43,13 @@ function isOpen({ state }: ChannelStatus): number {
 }
 
 export async function setChannelGauges(call: Call): Promise<void> {
-  for (const transport of call.part(transportsPart)) {
-    for (const channel of await transport.status()) {
+  for (const carrier of call.part(transportsPart)) {
+    for (const channel of await carrier.status()) {
       const { peer, direction } = channel
+      const transport = carrierOf(peer, (section) => call.settings(section))
       for (const [metric, read] of gauges) {
         const value = read(channel)
-        if (value !== undefined) call.set(metric, { transport: transport.name, peer, direction }, value)
+        if (value !== undefined) call.set(metric, { transport, peer, direction }, value)
       }
     }
   }

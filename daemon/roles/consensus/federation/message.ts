@@ -28,7 +28,7 @@ export type Sent<T> = {
   /** The statement's label in the terms of the site's policy; a classification in the data is translated as well. */
   readonly label: Label
   readonly signer_key_id: string
-  /** The carrier that the channel belongs to. */
+  /** What moves the messages of this peer. */
   readonly transport: string
   readonly data: T
 }
@@ -59,8 +59,7 @@ export async function opened<T>(
   if (!data.success) return refuse('invalid', 'the body is not what this kind of message says', data.errors)
   const carried = inOurTerms(data.data, signed, call.site.labels)
   if (isRefused(carried)) return carried
-  const [transport = ''] = claimed.channel.split('/')
-  const { label, keys } = signed
+  const { label, keys, transport } = signed
   return { statement, label, signer_key_id: keys[0]?.kid ?? '', transport, data: carried }
 }
 

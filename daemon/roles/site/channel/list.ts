@@ -2,9 +2,12 @@
 import * as z from 'zod'
 import { channelStatus } from '../../../kernel/channel-status.ts'
 import { operation } from '../../../kernel/operation.ts'
+import { carrierOf } from '../carrier-settings.ts'
 import { transportsPart } from '../parts.ts'
 
-const channel = channelStatus.extend({ transport: z.string() }).meta({ id: 'Channel' })
+const channel = channelStatus
+  .extend({ transport: z.string().meta({ description: 'What moves its messages' }) })
+  .meta({ id: 'Channel' })
 
 export const list = operation({
   summary: 'List federation channels and their state',
@@ -18,7 +21,10 @@ export const list = operation({
   async run(call) {
     const all = call.part(transportsPart).map(async (transport) => {
       const channels = await transport.status()
-      return channels.map((status) => ({ transport: transport.name, ...status }))
+      return channels.map((status) => ({
+        transport: carrierOf(status.peer, (section) => call.settings(section)),
+        ...status,
+      }))
     })
     return { items: (await Promise.all(all)).flat() }
   },

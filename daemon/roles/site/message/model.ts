@@ -32,6 +32,7 @@ export const verifiedMessage = z
       .boolean()
       .optional()
       .meta({ description: 'People let it in under this label: what the message says of its label does not count' }),
+    transport: z.string().optional().meta({ description: 'What moves the messages of this peer' }),
     label_map: labelMap.optional().meta({ description: 'How other labels of this peer are read' }),
   })
   .meta({ id: 'VerifiedMessage' })

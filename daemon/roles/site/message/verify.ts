@@ -6,6 +6,7 @@ import type { Label } from '../../../kernel/label.ts'
 import { operation } from '../../../kernel/operation.ts'
 import type { Peer } from '../../../kernel/peer.ts'
 import { statementIn } from '../../../kernel/statement-format.ts'
+import { carrierOf } from '../carrier-settings.ts'
 import { peersPart, recentlyVerifiedPart, signaturesPart } from '../parts.ts'
 import { filedropSettings } from '../settings.ts'
 import { verification, verifiedMessage } from './model.ts'
@@ -32,7 +33,8 @@ export const verify = operation({
     const label = recent?.label ?? judged(call, peer, found)
     if (isRefused(label)) return label
     const { is_label_released = false } = recent ?? {}
-    return { ...answer, label, is_label_released, ...(peer.label_map ? { label_map: peer.label_map } : {}) }
+    const transport = carrierOf(peer.name, (section) => call.settings(section))
+    return { ...answer, label, is_label_released, transport, ...(peer.label_map ? { label_map: peer.label_map } : {}) }
   },
 })
 
