@@ -7,24 +7,25 @@ import { peerFiles } from '../../adapters/peers/files/peer-files.ts'
 import type { Log, Site } from '../kernel/call.ts'
 import type { Carrier } from '../kernel/carrier.ts'
 import type { Workshop } from '../kernel/invoke.ts'
+import type { KeyValue } from '../kernel/keyvalue.ts'
 import type { Peers } from '../kernel/peer.ts'
 import { identitySettings, labelSettings, platformSettings } from '../kernel/platform-settings.ts'
 import type { Role } from '../kernel/role.ts'
 import type { Resolved } from '../kernel/settings.ts'
 import type { Transport } from '../kernel/transport.ts'
-import { networksOf } from '../roles/site/carrier-settings.ts'
-import { filedropSettings, settings as siteRoleSettings } from '../roles/site/settings.ts'
+import { settings as siteRoleSettings } from '../roles/site/settings.ts'
 import { accreditedPeers } from './accredited-peers.ts'
 import { asking, type Office } from './asking.ts'
 import { type Bus, bus } from './bus.ts'
 import { delivery, recentlyVerified } from './carriage.ts'
 import { carrierMetrics, openCarriers } from './carriers.ts'
 import { chores } from './chores.ts'
-import { type Ferry, ferry } from './ferry.ts'
+import type { Ferry } from './ferry.ts'
 import { type Identity, offlineIdentity } from './issuer.ts'
+import { openKeyValue } from './key-value.ts'
 import { mendList } from './listed-keys.ts'
 import { needsOf } from './needs.ts'
-import { networkCarriers, readFrom } from './network-carriers.ts'
+import { startNetworks, transportNames } from './network-carriers.ts'
 import { OtherRoles } from './other-roles.ts'
 import { valuesOf } from './profile.ts'
 import { atMost, grace_ms, httpMetrics, newService, type Service } from './service.ts'
@@ -57,6 +58,9 @@ type Shared = Plan & {
   readonly site: Site
   readonly logOf: (role: string) => Log
   readonly random: (bytes: number) => string
+  /** A number from 0 to 1, evenly. */
+  readonly chance: () => number
+  readonly keyValue: KeyValue
   readonly identity: Identity
   readonly peers: Peers
   readonly recent: ReturnType<typeof recentlyVerified>
@@ -72,7 +76,7 @@ type Shared = Plan & {
 
 /** Opens databases and carriers of all roles; nothing listens yet. A role that cannot start leaves the others alone. */
 export async function openHouse(plan: Plan): Promise<House> {
-  const shared = share(plan)
+  const shared = await share(plan)
   const log = shared.logOf('boot')
   const failures: unknown[] = []
   const withoutFailing = async (role: string, act: () => Promise<void>) => {
@@ -115,22 +119,12 @@ async function startCarriers(shared: Shared, log: Log): Promise<void> {
       shared.recent.during(message, shared.peers, () => deliver(message, trace)),
     )
   }
-  await startFerries(shared, log)
-}
-
-/** Networks come last, and bring to what runs already. */
-async function startFerries(shared: Shared, log: Log): Promise<void> {
-  const { transports, carriers, ferries, random, site, resolved } = shared
-  const handover = transports.find((each) => each.handover)?.handover
+  // Networks come last, and bring to what runs already.
+  const handover = shared.transports.find((each) => each.handover)?.handover
   if (!handover) return
-  carriers.push(...(await networkCarriers({ ...shared, site: site.name, log })))
-  const { rescan_ms } = valuesOf(resolved, filedropSettings)
-  const chance = () => Number.parseInt(random(6), 16) / 2 ** 48
-  for (const carrier of carriers) {
-    const ferrying = ferry({ carrier, handover, log, chance, look_every_ms: rescan_ms })
-    ferries.push(ferrying)
-    await ferrying.start()
-  }
+  const { carriers, ferries } = await startNetworks(handover, { ...shared, site: shared.site.name, log })
+  shared.carriers.push(...carriers)
+  shared.ferries.push(...ferries)
 }
 
 /** Takes a role that could not start out of this process, so that another process may run it. */
@@ -148,12 +142,13 @@ function taken<T>(list: T[], fits: (each: T) => boolean): T[] {
   return found
 }
 
-function share(plan: Plan): Shared {
+async function share(plan: Plan): Promise<Shared> {
   const { folder, resolved, clock } = plan
   const site = siteOf(resolved)
   const random = systemRandom()
   const level = valuesOf(resolved, platformSettings).log_level
   const logOf = (role: string) => plan.log ?? pinoLog({ level, to: 'stderr', base: { site: site.name, role } })
+  const chance = () => Number.parseInt(random(6), 16) / 2 ** 48
   const settings = valuesOf(resolved, identitySettings)
   const identity = offlineIdentity({ folder, site, settings, log: logOf('identity'), now: clock.now, random })
   return {
@@ -161,6 +156,8 @@ function share(plan: Plan): Shared {
     site,
     logOf,
     random,
+    chance,
+    keyValue: await openKeyValue({ ...plan, ...clock, site: site.name, log: logOf('boot'), chance }),
     identity,
     peers: accreditedPeers(peerFiles(folder.peers), resolved, clock.now),
     recent: recentlyVerified(),
@@ -176,7 +173,7 @@ function share(plan: Plan): Shared {
 
 /** Gives one role its database, its surroundings and its workshop. The site role brings the carriers. */
 function furnish(shared: Shared, role: Role): Service {
-  const { folder, resolved, site, clock, random, identity, office, transports, carriers } = shared
+  const { folder, resolved, site, clock, random, identity, office, transports } = shared
   const stock = openStock(folder, role, site.name)
   shared.stocks.push(stock)
   const log = shared.logOf(role.name)
@@ -220,23 +217,19 @@ function furnish(shared: Shared, role: Role): Service {
     parts,
     // File-drop is there for every site: a channel needs only an enrolled peer.
     about: { deployment_profile: site.deployment_profile, settings: resolved, transports: transportNames(resolved) },
-    needs: needsOf(role, folder, shared.services, [transports, carriers]),
+    needs: needsOf(role, folder, shared.services, shared),
     chores: chores(stock, role.collections, audit_keep_days),
   })
   return service
 }
 
-/** A courier can always come. */
-function transportNames(resolved: Resolved): string[] {
-  return ['filedrop', ...networksOf(readFrom(resolved)).map(({ name }) => name)]
-}
-
-async function close({ transports, ferries, services, stocks }: Shared, drain_ms: number): Promise<void> {
+async function close({ transports, ferries, services, stocks, keyValue }: Shared, drain_ms: number): Promise<void> {
   // Before anything is waited for, so that whoever asks for health sends nobody here any more.
   for (const service of services) service.endSoon()
   for (const each of [...ferries, ...transports]) await atMost(drain_ms + grace_ms, each.stop())
   for (const service of services.toReversed()) await service.stop(drain_ms)
   for (const stock of stocks.toReversed()) await stock.close()
+  await keyValue.close()
 }
 
 function siteOf(resolved: Resolved): Site {

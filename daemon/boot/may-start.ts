@@ -2,7 +2,7 @@
 import { isIP } from 'node:net'
 import { isCron } from '../../adapters/host/schedule/cron.ts'
 import type { PublicKey } from '../kernel/keys.ts'
-import { labelSettings, platformSettings } from '../kernel/platform-settings.ts'
+import { keyValueSettings, labelSettings, platformSettings } from '../kernel/platform-settings.ts'
 import type { Role } from '../kernel/role.ts'
 import type { Resolved } from '../kernel/settings.ts'
 import { servedTwice } from '../roles/site/carrier-settings.ts'
@@ -34,6 +34,7 @@ export function startProblems(given: Standing): ProfileProblem[] {
     ...halfTls(given),
     ...unaccredited(given),
     ...servedByTwo(given),
+    ...plainKeyValue(given),
     ...withoutKeys(given),
     ...unaccreditedWaysBack(given),
     ...oddValues(given),
@@ -114,6 +115,18 @@ function unaccreditedWaysBack({ resolved, starting, now }: Standing): ProfilePro
     const message = `no acknowledgement may go to ${peer}: ${fault}; see site.accreditations.${peer}`
     return [{ path: `filedrop.acknowledgements.${peer}`, message }]
   })
+}
+
+/** Passwords and counters of a site do not cross a network in the clear. */
+function plainKeyValue({ resolved }: Standing): ProfileProblem[] {
+  const { host, verify } = valuesOf(resolved, keyValueSettings)
+  if (host === undefined || verify !== false || isLoopback(host)) return []
+  return [
+    {
+      path: 'kv.verify',
+      message: `${host} is not loopback, so it is reached by TLS alone: true, or a file of authorities`,
+    },
+  ]
 }
 
 function servedByTwo({ resolved, starting }: Standing): ProfileProblem[] {

@@ -1,27 +1,32 @@
 // How the things are that a role needs besides its own store: other roles of the site, and the carriers.
 import type { DependencyHealth } from '../kernel/builtin.ts'
+import { keyValueSettings } from '../kernel/platform-settings.ts'
 import type { Role } from '../kernel/role.ts'
 import { type Trace, traceHeaders } from '../kernel/trace.ts'
 import { type Service, timed } from './service.ts'
 import { type SiteFolder, socketOf } from './site-folder.ts'
 import { askSocket } from './socket-request.ts'
 
-/** Whatever moves messages between sites. */
-type Moving = { readonly name: string; health(): Promise<{ ok: boolean; detail: string }> }
+type Well = { readonly name: string; health(): Promise<{ ok: boolean; detail: string }> }
+
+/** What moves messages between sites, and what processes share. */
+type Around = { readonly transports: readonly Well[]; readonly carriers: readonly Well[]; readonly keyValue: Well }
 
 const patience_ms = 2_000
 
-export function needsOf(
-  role: Role,
-  folder: SiteFolder,
-  services: readonly Service[],
-  carriers: readonly (readonly Moving[])[],
-) {
+export function needsOf(role: Role, folder: SiteFolder, services: readonly Service[], around: Around) {
   return async (trace: Trace): Promise<DependencyHealth[]> => {
     const others = role.needs.map((name) => timed(name, () => roleHealth(name, folder, services, trace)))
-    const moving = carriers.flat().map((each) => timed(`transport ${each.name}`, () => each.health()))
-    return Promise.all([...others, ...moving])
+    const moving = [...around.transports, ...around.carriers]
+    const carriers = moving.map((each) => timed(`transport ${each.name}`, () => each.health()))
+    const shared = isServer(role, around) ? [timed('key-value store', () => around.keyValue.health())] : []
+    return Promise.all([...others, ...carriers, ...shared])
   }
+}
+
+/** The process's own memory is always well. */
+function isServer(role: Role, { keyValue }: Around): boolean {
+  return keyValue.name !== 'memory' && role.settings.some(({ name }) => name === keyValueSettings.name)
 }
 
 async function roleHealth(name: string, folder: SiteFolder, services: readonly Service[], trace: Trace) {

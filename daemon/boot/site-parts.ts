@@ -5,6 +5,7 @@ import { peopleFiles } from '../../adapters/peers/files/people-files.ts'
 import { postWebhook } from '../../adapters/webhook/http/webhook.ts'
 import type { AuditLog } from '../kernel/audit.ts'
 import type { PartKey } from '../kernel/call.ts'
+import type { KeyValue } from '../kernel/keyvalue.ts'
 import type { Peers } from '../kernel/peer.ts'
 import type { People } from '../kernel/person.ts'
 import { identitySettings } from '../kernel/platform-settings.ts'
@@ -49,13 +50,14 @@ export type PartMaterials = {
   readonly peers: Peers
   readonly transports: readonly Transport[]
   readonly recent: RecentlyVerified
+  readonly keyValue: KeyValue
   readonly now: () => number
   readonly audit: Pick<AuditLog, 'list'>
 }
 
 /** Least privilege: each role is given what it is for, and nothing else. */
 export function siteParts(given: PartMaterials): [string, unknown][] {
-  const { role, folder, resolved, identity, peers, transports, recent, now, audit } = given
+  const { role, folder, resolved, identity, peers, transports, recent, keyValue, now, audit } = given
   const named = <P>(key: PartKey<P>, value: P): [string, unknown] => [key.name, value]
   if (role.name === 'consensus') {
     const posting: Webhooks = { post: (to, body, by) => postWebhook(to, body, by, now()) }
@@ -71,7 +73,7 @@ export function siteParts(given: PartMaterials): [string, unknown][] {
     named(transportsPart, transports),
     named(recentlyVerifiedPart, recent),
     named(issuerPart, identity.issuer()),
-    named(failedAttemptsPart, failedAttempts()),
+    named(failedAttemptsPart, failedAttempts(keyValue)),
     named<Quarantines>(quarantinesPart, quarantinesOf(folder, resolved, peers)),
     named<Copies>(copiesPart, backupCopies(folder, resolved, audit)),
     named<People>(peoplePart, peopleFiles(peopleOf(folder))),

@@ -88,6 +88,24 @@ export const identitySettings = block('identity', {
     .meta({ doc: 'OAuth clients of the site’s token endpoint; each secret in a file of its own (0600).' }),
 })
 
+export const keyValueSettings = block('kv', {
+  host: z.string().min(1).optional().meta({
+    env: 'KV_HOST',
+    doc: 'Redis or Valkey server for counters that several processes share; absent: in the process itself.',
+  }),
+  port: z.int().min(1).max(65_535).default(6379).meta({ env: 'KV_PORT', doc: 'Port of it.' }),
+  db: z.int().min(0).max(65_535).default(0).meta({ env: 'KV_DB', doc: 'Number of the database.' }),
+  username: word.optional().meta({ env: 'KV_USERNAME', doc: 'User of it, where the server knows users.' }),
+  password: z.string().min(1).max(1_024).optional().meta({ env: 'KV_PASSWORD', doc: 'Password of it.', secret: true }),
+  verify: z
+    .union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true'), z.string().startsWith('/')])
+    .default(true)
+    .meta({
+      env: 'KV_VERIFY',
+      doc: 'true: TLS, verified by the authorities of the system; a path: by those of this PEM file; false: no TLS, on loopback alone.',
+    }),
+})
+
 /** Listener fields that every role's own block spreads in. */
 export function listenerFields(port: number, prefix: string) {
   return {

@@ -1,4 +1,5 @@
 // The site role's table of contents: the one process that owns keys, peers, channels, the issuer and the checkpoints.
+import { keyValueSettings } from '../../kernel/platform-settings.ts'
 import { role } from '../../kernel/role.ts'
 import { mtlsSettings } from './carrier-settings.ts'
 import { list as channelList } from './channel/list.ts'
@@ -43,7 +44,7 @@ export const site = role({
   serves: 'site',
   api_prefix: '/api/v2',
   needs: [],
-  settings: [settings, filedropSettings, mtlsSettings],
+  settings: [settings, filedropSettings, mtlsSettings, keyValueSettings],
   collections: [checkpoints, peerHeads, releaseRequests],
   metrics: channelGauges,
   gauges: setChannelGauges,

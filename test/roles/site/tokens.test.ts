@@ -166,8 +166,9 @@ test('what was issued is in the audit; no secret and no token is, nor in the log
 })
 
 test('who guesses secrets has to wait, right or wrong; clients that nobody guesses for do not', async () => {
-  let monotonic_ms = 0
-  const timed = await smallSite({}, { now: () => Date.now(), monotonic: () => monotonic_ms })
+  let passed_ms = 0
+  const began = Date.now()
+  const timed = await smallSite({}, { now: () => began + passed_ms, monotonic: () => passed_ms })
   onTestFinished(() => timed.close())
   const wrong = { client_id: 'reader', client_secret: 'guessed', grant_type: grantTypes.client_credentials }
   const right = { ...wrong, client_secret: clientSecret }
@@ -175,12 +176,12 @@ test('who guesses secrets has to wait, right or wrong; clients that nobody guess
   const answers = [await ask(wrong, {}, timed), await ask(right, {}, timed)]
   for (const answer of answers) {
     expect(problemIn(answer, [429]).code).toBe('rate_limited')
-    expect(answer.headers['retry-after']).toBe('3')
+    expect(answer.headers['retry-after']).toBe('60')
   }
   expect((await ask({ grant_type: right.grant_type }, basic('reader', clientSecret), timed)).status).toBe(429)
   expect((await ask({ ...right, client_id: 'gateway' }, {}, timed)).status).toBe(200)
-  monotonic_ms += 3_000
+  passed_ms += 60_000
   expect((await ask(right, {}, timed)).status).toBe(200)
   expect((await ask(wrong, {}, timed)).status).toBe(401)
-  expect((await ask(right, {}, timed)).status).toBe(429)
+  expect((await ask(right, {}, timed)).status).toBe(200)
 })

@@ -23,13 +23,13 @@ export const issue = operation({
     const issuer = call.part(issuerPart)
     const attempts = call.part(failedAttemptsPart)
     const claimed = claimedClient(request, call.authorization)
-    const wait_s = claimed === undefined ? 0 : attempts.wait_s(claimed, call.monotonic())
+    const wait_s = claimed === undefined ? 0 : await attempts.wait_s(claimed)
     if (wait_s > 0) return tooMany(wait_s)
     const terms = { clients: issuer.clients, audiences: [issuer.audience] as [string] }
     const decided = await grant({ request, authorization: call.authorization }, terms, call.now(), issuer.verifySubject)
     if ('error' in decided) {
       if (decided.error !== 'invalid_client') return denied(decided, 400)
-      const longer_s = attempts.failed(claimed, call.monotonic())
+      const longer_s = await attempts.failed(claimed)
       return longer_s > 0 ? tooMany(longer_s) : denied(decided, 401)
     }
     const token = await issuer.mint(decided.claims, decided.expires_in, decided.exp)

@@ -1,0 +1,140 @@
+// The key-value store on Redis or Valkey: each step one script, which the server runs alone.
+import { readFileSync } from 'node:fs'
+import { createClient, defineScript } from '@redis/client'
+import * as z from 'zod'
+import { Refused } from '../../../daemon/kernel/errors.ts'
+import type { KeyValue } from '../../../daemon/kernel/keyvalue.ts'
+
+export type RedisOptions = {
+  readonly host: string
+  readonly port: number
+  readonly database: number
+  readonly username?: string | undefined
+  readonly password?: string | undefined
+  /** Absent: no TLS. The server's certificate is verified always, against these authorities or those of the system. */
+  readonly tls?: { readonly ca_file?: string | undefined }
+  /** Stands before each key, so that sites may share a database. */
+  readonly prefix: string
+  /** A number from 0 to 1, evenly. */
+  readonly chance: () => number
+  /** Told when the server is lost, and when it is back; never of a secret. */
+  readonly told: (state: 'lost' | 'back', detail: string) => void
+}
+
+const timeout_ms = 2_000
+const connect_timeout_ms = 5_000
+const longest_pause_ms = 5_000
+
+const scripts = {
+  swapValue: script(`
+    local held = redis.call('GET', KEYS[1])
+    if ARGV[1] == '0' and held then return 0 end
+    if ARGV[1] == '1' and held ~= ARGV[2] then return 0 end
+    if ARGV[3] == '0' then redis.call('DEL', KEYS[1]) else redis.call('SET', KEYS[1], ARGV[4], 'PX', ARGV[5]) end
+    return 1`),
+  // A count without an end, whatever made it, gets one with the next increment.
+  countUp: script(`
+    local count = redis.call('INCRBY', KEYS[1], ARGV[1])
+    local left = redis.call('PTTL', KEYS[1])
+    if left < 0 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) left = tonumber(ARGV[2]) end
+    return {count, left}`),
+}
+
+function script(text: string) {
+  return defineScript({
+    NUMBER_OF_KEYS: 1,
+    SCRIPT: text,
+    parseCommand(parser, key: string, ...given: string[]) {
+      parser.pushKey(key)
+      parser.push(...given)
+    },
+    transformReply: (reply: unknown) => reply,
+  })
+}
+
+const value = z.string().nullable()
+const swapped = z.union([z.literal(0), z.literal(1)])
+const counted = z.tuple([z.int(), z.int()])
+
+/**
+ * Connects in the background, again and again with growing pauses, until it is closed. Throws when the file of authorities
+ * cannot be read.
+ */
+export function redisKeyValue(options: RedisOptions): KeyValue {
+  const { prefix, tls, told } = options
+  const client = createClient({
+    scripts,
+    database: options.database,
+    ...(options.username === undefined ? {} : { username: options.username }),
+    ...(options.password === undefined ? {} : { password: options.password }),
+    // What is asked while nobody answers fails at once, and is not done later when nobody waits for it any more.
+    disableOfflineQueue: true,
+    commandOptions: { timeout: timeout_ms },
+    socket: {
+      host: options.host,
+      port: options.port,
+      connectTimeout: connect_timeout_ms,
+      reconnectStrategy: (retries) => pauseAfter(retries, options.chance()),
+      ...(tls ? { tls: true, ...(tls.ca_file === undefined ? {} : { ca: readFileSync(tls.ca_file) }) } : {}),
+    },
+  })
+  let trouble: string | undefined = 'not connected yet'
+  client.on('error', (error: unknown) => {
+    const detail = reasonOf(error)
+    if (trouble !== detail) told('lost', detail)
+    trouble = detail
+  })
+  client.on('ready', () => {
+    if (trouble !== undefined) told('back', '')
+    trouble = undefined
+  })
+  void client.connect().catch(() => undefined)
+
+  const ask = async <T>(shape: z.ZodType<T>, question: () => Promise<unknown>): Promise<T> => {
+    let answer: unknown
+    try {
+      answer = await question()
+    } catch (error) {
+      throw new Refused('unavailable', `the key-value store does not answer: ${reasonOf(error)}`, [], 1)
+    }
+    const read = shape.safeParse(answer)
+    if (!read.success) throw new Refused('unavailable', 'the key-value store gave an answer that is none', [], 1)
+    return read.data
+  }
+  const given = (each: string | undefined): [has: string, text: string] => [each === undefined ? '0' : '1', each ?? '']
+
+  return {
+    name: 'redis',
+    get: async (key) => (await ask(value, () => client.get(prefix + key))) ?? undefined,
+    async swap(key, from, to, life_ms) {
+      const words = [...given(from), ...given(to), String(life_ms)]
+      return (await ask(swapped, () => client.swapValue(prefix + key, ...words))) === 1
+    },
+    async increment(key, by, life_ms) {
+      const [count, left_ms] = await ask(counted, () => client.countUp(prefix + key, String(by), String(life_ms)))
+      return { count, left_ms }
+    },
+    async health() {
+      if (!client.isReady) return { ok: false, detail: trouble ?? 'not connected' }
+      const answer = await ask(z.literal('PONG'), () => client.ping()).catch((error: Refused) => error.message)
+      return answer === 'PONG' ? { ok: true, detail: 'redis' } : { ok: false, detail: answer }
+    },
+    async close() {
+      client.destroy()
+    },
+  }
+}
+
+/** Full jitter. */
+export function pauseAfter(retries: number, chance: number): number {
+  return Math.round(50 + chance * Math.min(longest_pause_ms, 100 * 2 ** retries))
+}
+
+/** By code where there is one: messages of a client may carry addresses, and some day more. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown'
+  const code = (error as NodeJS.ErrnoException).code
+  if (code !== undefined) return code
+  if (error.message.startsWith('WRONGPASS') || error.message.startsWith('NOAUTH')) return 'the password is refused'
+  return error.name
+}

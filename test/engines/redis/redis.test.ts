@@ -1,0 +1,125 @@
+// The key-value store on a real Redis: the requirements, TLS and password, and a server that dies and comes back.
+import path from 'node:path'
+import { setTimeout as passing } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { type RedisOptions, redisKeyValue } from '../../../adapters/keyvalue/redis/redis-keyvalue.ts'
+import type { KeyValue } from '../../../daemon/kernel/keyvalue.ts'
+import { keyValueRequirements } from '../../conformance/keyvalue.ts'
+import { certificates } from '../../support/engines/certificates.ts'
+import { type Redis, redis, redisWanted } from '../../support/engines/redis.ts'
+import { whenPresent } from '../../support/requires.ts'
+
+const test = whenPresent(redisWanted)
+const minute = 60_000
+
+let server: Redis
+const clients: KeyValue[] = []
+const told: string[] = []
+
+function clientOf(to: Redis, more: Partial<RedisOptions> = {}): KeyValue {
+  const { port, password } = to
+  const client = redisKeyValue({
+    ...{ host: '127.0.0.1', port, password, database: 0, prefix: `test-${clients.length}:`, chance: () => 0.5 },
+    told: (state, detail) => void told.push(`${state} ${detail}`),
+    ...more,
+  })
+  clients.push(client)
+  return client
+}
+
+async function ready(client: KeyValue): Promise<KeyValue> {
+  await expect.poll(async () => (await client.health()).ok, { timeout: 60_000 }).toBe(true)
+  return client
+}
+
+beforeAll(async () => {
+  if (!redisWanted.isPresent) return
+  server = await redis()
+  await server.start()
+})
+afterAll(async () => {
+  for (const client of clients) await client.close()
+  await server?.end()
+})
+
+describe('requirements', () => {
+  for (const { id, says, holds } of keyValueRequirements) {
+    test(`${id}: ${says}`, async () => {
+      const prefix = `${id}:`
+      const [store, other] = await Promise.all([
+        ready(clientOf(server, { prefix })),
+        ready(clientOf(server, { prefix })),
+      ])
+      await holds({ store, other, pass: (ms) => passing(ms) })
+    })
+  }
+})
+
+test('prefix and database keep sites apart', async () => {
+  const one = await ready(clientOf(server, { prefix: 'one:' }))
+  const two = await ready(clientOf(server, { prefix: 'two:' }))
+  const elsewhere = await ready(clientOf(server, { prefix: 'one:', database: 1 }))
+  await one.swap('key', undefined, 'mine', minute)
+  expect(await two.get('key')).toBeUndefined()
+  expect(await elsewhere.get('key')).toBeUndefined()
+})
+
+test('what is no count is said, and is left alone', async () => {
+  const store = await ready(clientOf(server))
+  await store.swap('text', undefined, 'no number', minute)
+  await expect(store.increment('text', 1, minute)).rejects.toMatchObject({ code: 'unavailable' })
+  expect(await store.get('text')).toBe('no number')
+})
+
+test('a wrong password is refused, and appears nowhere', async () => {
+  const store = clientOf(server, { password: 'a-wrong-password' })
+  await expect.poll(async () => (await store.health()).detail).toContain('password')
+  const error = await store.get('key').catch((refused: unknown) => refused)
+  expect(error).toMatchObject({ code: 'unavailable' })
+  expect(JSON.stringify([error, String(error), told])).not.toContain('a-wrong-password')
+})
+
+test('a server that dies takes nothing with it that it had acknowledged', async () => {
+  const store = await ready(clientOf(server))
+  let counted = 0
+  let isOver = false
+  const load = Array.from({ length: 8 }, async () => {
+    while (!isOver) {
+      const done = await store.increment('load', 1, 10 * minute).catch(() => undefined)
+      if (done) counted += 1
+      else await expect.poll(async () => (await store.health()).ok || isOver, { timeout: 60_000 }).toBe(true)
+    }
+  })
+  await expect.poll(() => counted).toBeGreaterThan(200)
+  await server.kill()
+  const error = await store.get('load').catch((refused: unknown) => refused)
+  expect(error).toMatchObject({ code: 'unavailable', retry_after_s: 1 })
+  expect((await store.health()).ok).toBe(false)
+  await server.start()
+  const before = counted
+  await expect.poll(() => counted, { timeout: 60_000 }).toBeGreaterThan(before + 200)
+  isOver = true
+  await Promise.all(load)
+  const { count } = await store.increment('load', 1, minute)
+  // An increment whose answer was lost may have been made.
+  expect(count - 1).toBeGreaterThanOrEqual(counted)
+  expect(count - 1).toBeLessThanOrEqual(counted + load.length)
+  expect(told.some((line) => line.startsWith('lost'))).toBe(true)
+})
+
+test('TLS is verified: by the authority that is named, and by no other', async () => {
+  const folder = path.join(server.folder, 'tls')
+  const given = certificates(folder)
+  const safe = await redis(given)
+  await safe.start()
+  try {
+    const store = await ready(clientOf(safe, { tls: { ca_file: given.ca } }))
+    expect(await store.increment('hits', 1, minute)).toMatchObject({ count: 1 })
+    const unverified = clientOf(safe, { tls: {} })
+    const plain = clientOf(safe)
+    await expect.poll(() => told.some((line) => /SELF_SIGNED|UNABLE_TO/.test(line))).toBe(true)
+    for (const each of [unverified, plain]) expect((await each.health()).ok).toBe(false)
+  } finally {
+    await safe.end()
+  }
+})
