@@ -30,7 +30,7 @@ function blockOf(content: EvidenceContent): EvidenceBlock {
   return { block_id, content, signature: { payload, signatures: [{ protected: 'p', signature: 's' }] }, keys: [] }
 }
 
-test('it holds what stood, in the order of the record, with the parents of all, each once', () => {
+test('it holds what stood, in canonical order, with the parents of all, each once', () => {
   const content = evidenceOf('alpha', ratified, standing)
   expect(content.contributions.map(({ contributor_id, msg_id }) => [contributor_id, msg_id])).toEqual([
     ['a', undefined],

@@ -1,16 +1,17 @@
 // Builds the content of an evidence block from a ratified session and what stood when it was ratified.
 import { canonical, sha256 } from '../../../kernel/canonical.ts'
+import { inNamedOrder } from '../combine/opinion.ts'
 import type { Contribution } from '../contribution/model.ts'
 import type { StoredSession } from '../session/model.ts'
 import type { Standing } from '../session/standing.ts'
 import type { EvidenceBlock, EvidenceContent } from './model.ts'
 
-/** The same session state gives the same bytes. The session must be RATIFIED. */
+/** The same session state gives the same bytes, in whatever order the contributions came. The session must be RATIFIED. */
 export function evidenceOf(site: string, session: StoredSession, standing: Standing): EvidenceContent {
   const { result, decision } = session
   const ratified = session.history.findLast((step) => step.to === 'RATIFIED')
   if (!result || !decision || !ratified) throw new Error(`session ${session.id} is not ratified`)
-  const standingOnes = [...standing.by_contributor.values()].sort((a, b) => a.ordinal - b.ordinal)
+  const standingOnes = [...standing.by_contributor.values()].sort(inNamedOrder)
   const parents = standingOnes.flatMap((given) => given.federation?.parent_block_ids ?? [])
   return {
     v: 1,
