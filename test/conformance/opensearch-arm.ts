@@ -48,7 +48,7 @@ export function openClusterStore(url: string, folder: string, prefix: string) {
   const audit = sqliteAudit(file, 'test@here')
   const opened = cluster({ url, verify: true, timeout_ms: 20_000 })
   const owed = sqliteOwedAudit(file, audit)
-  const store = opensearchStore(opened, { owed, collections: [notes], prefix, replicas: 0 })
+  const store = opensearchStore(opened, { owed, collections: [notes], prefix, replicas: 0, scroll: '1m' })
   const close = async () => {
     await store.close()
     await file.close()

@@ -33,6 +33,7 @@ const longest_pause_ms = 1_000
 
 export class Documents {
   readonly #cluster: Cluster
+  #isClosing = false
   readonly #reads: Batch<Lookup, Got>
   readonly #writes: Batch<{ sending: Sending; lines: readonly string[] }, Written>
 
@@ -40,6 +41,11 @@ export class Documents {
     this.#cluster = cluster
     this.#reads = new Batch((lookups) => this.#getMany(lookups))
     this.#writes = new Batch((items) => this.#writeMany(items.flatMap(({ lines }) => lines)))
+  }
+
+  /** What is under way ends with its first outcome, be it in doubt. */
+  close(): void {
+    this.#isClosing = true
   }
 
   /** The newest version, whether searches see it yet or not. @throws ClusterFailure. */
@@ -67,7 +73,8 @@ export class Documents {
         if (!(error instanceof ClusterFailure)) throw error
         if (error.effect === 'undone' && !mayBeDone) throw error
         mayBeDone = true
-        if (performance.now() + pause_ms > latest) throw new ClusterFailure('unknown', error.type, error.retry_after_s)
+        const isOver = this.#isClosing || performance.now() + pause_ms > latest
+        if (isOver) throw new ClusterFailure('unknown', error.type, error.retry_after_s)
       }
       await rest(pause_ms * (0.5 + Math.random() / 2))
     }

@@ -34,6 +34,8 @@ import { Writes } from './writes.ts'
 export type StoreOptions = Placing & {
   readonly owed: OwedAudit
   readonly collections: readonly SomeCollection[]
+  /** How long the cluster keeps its place in a removal, as in `5m`. */
+  readonly scroll: string
 }
 
 /** Besides the contract: `settle` ends what a broken connection or a dead process left in doubt. */
@@ -161,7 +163,12 @@ class OpenSearchStore implements ClusterStore {
       for (;;) {
         await this.#shelf.refresh(table)
         const path = `/${table.alias}/_delete_by_query`
-        const how = { conflicts: 'proceed', max_docs: removal_chunk, scroll_size: removal_chunk }
+        const how = {
+          conflicts: 'proceed',
+          scroll: this.#options.scroll,
+          max_docs: removal_chunk,
+          scroll_size: removal_chunk,
+        }
         const done = await this.#cluster.ask({ method: 'POST', path, query: how, body: { query } }, deleted)
         total += done.deleted
         // What was changed meanwhile is judged again.
@@ -198,6 +205,7 @@ class OpenSearchStore implements ClusterStore {
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
+    this.#documents.close()
     await this.#writes.idle()
     await this.#cluster.close()
   }
