@@ -3,9 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { AuditShipping } from '../../adapters/store/opensearch/audit-shipping.ts'
 import { cluster } from '../../adapters/store/opensearch/cluster.ts'
 import { opensearchStore } from '../../adapters/store/opensearch/store.ts'
 import { sqliteAudit } from '../../adapters/store/sqlite/audit.ts'
+import { auditShipped } from '../../adapters/store/sqlite/audit-shipped.ts'
 import { sqliteFile } from '../../adapters/store/sqlite/file.ts'
 import { sqliteOwedAudit } from '../../adapters/store/sqlite/owed-audit.ts'
 import type { OpenSearch } from '../support/engines/opensearch.ts'
@@ -43,15 +45,17 @@ async function openWorld(server: OpenSearch) {
 }
 
 /** A store on the cluster with its chain in a database of the folder; `close` may be called twice. */
-export function openClusterStore(url: string, folder: string, prefix: string) {
+export function openClusterStore(url: string, folder: string, prefix: string, timeout_ms = 20_000) {
   const file = sqliteFile({ file: path.join(folder, 'store.db'), addonDir: folder })
   const audit = sqliteAudit(file, 'test@here')
-  const opened = cluster({ url, verify: true, timeout_ms: 20_000 })
+  const opened = cluster({ url, verify: true, timeout_ms })
   const owed = sqliteOwedAudit(file, audit)
   const store = opensearchStore(opened, { owed, collections: [notes], prefix, replicas: 0, scroll: '1m' })
+  const shippedTo = auditShipped(file)
+  const shipping = new AuditShipping(opened, { alias: `${prefix}audit`, replicas: 0, audit, shippedTo })
   const close = async () => {
     await store.close()
     await file.close()
   }
-  return { file, audit, store, owed, close }
+  return { audit, store, owed, shipping, shippedTo, close }
 }

@@ -18,14 +18,15 @@ import type {
   Write,
   WriteOutcome,
 } from '../../../daemon/kernel/store.ts'
-import { deleted } from './answers.ts'
+import { changing, heldOf, replace, sendingOf } from './changing.ts'
 import type { Cluster } from './cluster.ts'
 import { clusterHealth } from './cluster-health.ts'
-import { clusterIdOf, docOf, envelopeOf, type Held, idOf } from './envelope.ts'
+import { clusterIdOf, docOf } from './envelope.ts'
 import { asRefusal, unavailable } from './failure.ts'
 import { bucketsOf, countOf, countsBy, listPage } from './listing.ts'
 import { queryOf } from './query.ts'
-import { Documents, type Sending } from './settling.ts'
+import { removeAll } from './removal.ts'
+import { Documents } from './settling.ts'
 import { Shelf } from './shelf.ts'
 import { documentFaults } from './soundness.ts'
 import type { Placing, SomeCollection, Table } from './table.ts'
@@ -45,12 +46,6 @@ export type ClusterStore = Store & { settle(): Promise<void> }
 export function opensearchStore(cluster: Cluster, options: StoreOptions): ClusterStore {
   return new OpenSearchStore(cluster, options)
 }
-
-/** Documents removed in one request: each ends well within its time limit. */
-const removal_chunk = 2_000
-
-/** Others of the same role may write too; more than so many races in a row are no race. */
-const most_attempts = 100
 
 type Events = readonly AuditEvent[] | undefined
 
@@ -73,7 +68,7 @@ class OpenSearchStore implements ClusterStore {
 
   get<T extends Stored>(from: Collection<T>, id: string): Promise<Doc<T> | undefined> {
     return this.#use(from, async ({ alias }) => {
-      const held = await this.#held(alias, id)
+      const held = await heldOf(this.#documents, alias, id)
       return held && docOf(held.envelope, from.schema)
     })
   }
@@ -94,20 +89,20 @@ class OpenSearchStore implements ClusterStore {
   async put<T extends Stored>(into: Collection<T>, id: string, given: T, version: number, events?: Events) {
     const value = into.schema.parse(given)
     return await this.#inTurn(into, id, (table) =>
-      this.#changing(table, id, async (held) => {
+      changing(this.#documents, table, id, async (held) => {
         if (held.envelope.version !== version) return 'conflict'
-        return await this.#replace<T>(table, held, value, events)
+        return await replace<T>(this.#writes, table, held, value, events)
       }),
     )
   }
 
   async update<T extends Stored, R>(into: Collection<T>, id: string, rule: (current: Doc<T>) => Step<T, R>) {
     return await this.#inTurn(into, id, (table) =>
-      this.#changing(table, id, async (held) => {
+      changing(this.#documents, table, id, async (held) => {
         const current = docOf(held.envelope, into.schema)
         const { next, answer, audit } = rule(current)
         if (next) {
-          const doc = await this.#replace<T>(table, held, into.schema.parse(next), audit)
+          const doc = await replace<T>(this.#writes, table, held, into.schema.parse(next), audit)
           return doc && { doc, answer }
         }
         if (audit) await this.#options.owed.append(audit)
@@ -118,7 +113,7 @@ class OpenSearchStore implements ClusterStore {
 
   async remove<T extends Stored>(from: Collection<T>, id: string, version?: number, events?: Events) {
     return await this.#inTurn(from, id, (table) =>
-      this.#changing(table, id, async (held) => {
+      changing(this.#documents, table, id, async (held) => {
         if (version !== undefined && held.envelope.version !== version) return 'conflict'
         const { alias } = table
         const sending = { write: randomUUID(), alias, id: clusterIdOf(id), replaces: held.place }
@@ -159,21 +154,7 @@ class OpenSearchStore implements ClusterStore {
       const query = queryOf(table, filter)
       // A write in doubt could bring a document back.
       await this.#writes.settle(table.alias)
-      let total = 0
-      for (;;) {
-        await this.#shelf.refresh(table)
-        const path = `/${table.alias}/_delete_by_query`
-        const how = {
-          conflicts: 'proceed',
-          scroll: this.#options.scroll,
-          max_docs: removal_chunk,
-          scroll_size: removal_chunk,
-        }
-        const done = await this.#cluster.ask({ method: 'POST', path, query: how, body: { query } }, deleted)
-        total += done.deleted
-        // What was changed meanwhile is judged again.
-        if (done.deleted + done.version_conflicts < removal_chunk && done.version_conflicts === 0) return total
-      }
+      return await removeAll(this.#cluster, table, query, this.#options.scroll)
     })
   }
 
@@ -238,29 +219,6 @@ class OpenSearchStore implements ClusterStore {
     )
   }
 
-  async #held(alias: string, id: string): Promise<Held | undefined> {
-    if (id === '' || !id.isWellFormed()) return undefined
-    const held = await this.#documents.get(alias, clusterIdOf(id))
-    return held && idOf(held.envelope) === id ? held : undefined
-  }
-
-  /** Reads and tries to change until nobody was faster. `change` answers undefined when somebody was. */
-  async #changing<A>(table: Table, id: string, change: (held: Held) => Promise<A | undefined>): Promise<A | 'missing'> {
-    for (let attempt = 0; attempt < most_attempts; attempt++) {
-      const held = await this.#held(table.alias, id)
-      if (!held) return 'missing'
-      const done = await change(held)
-      if (done !== undefined) return done
-    }
-    throw new Refused('conflict', 'the document changes too often')
-  }
-
-  async #replace<T extends Stored>(table: Table, held: Held, value: T, events: Events): Promise<Doc<T> | undefined> {
-    const doc = { id: idOf(held.envelope), version: held.envelope.version + 1, value }
-    const outcome = await this.#writes.send({ ...sendingOf(table, doc), replaces: held.place }, events)
-    return outcome === 'done' ? doc : undefined
-  }
-
   /** Values are held to their schemas before anything is written. */
   #actOf(write: Write): () => Promise<WriteOutcome | Doc<Stored>> {
     const { collection, id } = write
@@ -269,9 +227,4 @@ class OpenSearchStore implements ClusterStore {
     if (write.do === 'create') return () => this.create(collection, id, value)
     return () => this.put(collection, id, value, write.version)
   }
-}
-
-function sendingOf({ alias, kinds }: Table, doc: Doc<Stored>): Sending {
-  const write = randomUUID()
-  return { write, alias, id: clusterIdOf(doc.id), source: envelopeOf(doc, write, kinds) }
 }
