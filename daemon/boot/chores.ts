@@ -5,6 +5,7 @@ import type { Stock } from './stock.ts'
 
 const anchor_every_ms = 60_000
 const sweep_every_ms = 60_000
+const tend_every_ms = 2_000
 const audit_sweep_every_ms = 3_600_000
 const day_ms = 86_400_000
 
@@ -36,8 +37,26 @@ export function chores(
       name: 'audit-sweep',
       when: { every_ms: audit_sweep_every_ms },
       async run(call) {
-        await stock.audit.expire(new Date(call.now() - audit_keep_days * day_ms).toISOString())
+        const before = call.now() - audit_keep_days * day_ms
+        await stock.audit.expire(new Date(before).toISOString())
+        await stock.expireCopies?.(before)
       },
     },
+    ...(stock.tend ? [tending(stock.tend)] : []),
   ]
+}
+
+/** Soon after a cluster is back it knows what happened meanwhile. */
+function tending(tend: NonNullable<Stock['tend']>): Worker {
+  let told: number | undefined
+  return {
+    name: 'tend',
+    when: { every_ms: tend_every_ms },
+    async run(call) {
+      const { differs } = await tend(call.signal)
+      if (differs === undefined || differs === told) return
+      told = differs
+      call.log.error('platform.audit.differs', { trace_id: call.trace.trace_id, seq: differs })
+    },
+  }
 }

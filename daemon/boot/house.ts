@@ -95,7 +95,7 @@ export async function openHouse(plan: Plan): Promise<House> {
     await withoutFailing(role.name, async () => {
       // A command that changed the keys may have been cut short: what is public then lags behind.
       if (role.name === 'site') await mendList(plan.folder)
-      shared.services.push(furnish(shared, role))
+      shared.services.push(await furnish(shared, role))
     })
   }
   someoneIsLeft()
@@ -172,9 +172,9 @@ async function share(plan: Plan): Promise<Shared> {
 }
 
 /** Gives one role its database, its surroundings and its workshop. The site role brings the carriers. */
-function furnish(shared: Shared, role: Role): Service {
+async function furnish(shared: Shared, role: Role): Promise<Service> {
   const { folder, resolved, site, clock, random, identity, office, transports } = shared
-  const stock = openStock(folder, role, site.name)
+  const stock = await openStock(folder, role, site.name, resolved)
   shared.stocks.push(stock)
   const log = shared.logOf(role.name)
   const carried = role.name === 'site' ? carrierMetrics : []

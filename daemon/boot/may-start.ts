@@ -2,7 +2,7 @@
 import { isIP } from 'node:net'
 import { isCron } from '../../adapters/host/schedule/cron.ts'
 import type { PublicKey } from '../kernel/keys.ts'
-import { keyValueSettings, labelSettings, platformSettings } from '../kernel/platform-settings.ts'
+import { keyValueSettings, labelSettings, platformSettings, searchSettings } from '../kernel/platform-settings.ts'
 import type { Role } from '../kernel/role.ts'
 import type { Resolved } from '../kernel/settings.ts'
 import { servedTwice } from '../roles/site/carrier-settings.ts'
@@ -38,6 +38,7 @@ export function startProblems(given: Standing): ProfileProblem[] {
     ...withoutKeys(given),
     ...unaccreditedWaysBack(given),
     ...oddValues(given),
+    ...openSearches(given),
     ...divisionProblems(
       given.resolved,
       given.starting.map(({ name }) => name),
@@ -162,4 +163,24 @@ function oddValues({ resolved }: Standing): ProfileProblem[] {
       ? [{ path: 'site.backup_cron', message: 'this is no cron expression' }]
       : []),
   ]
+}
+
+/** What leaves the machine for the cluster is everything that the site knows. */
+function openSearches({ resolved }: Standing): ProfileProblem[] {
+  const { host, username, password, verify, pki_cert, pki_key } = valuesOf(resolved, searchSettings)
+  if (host === undefined) return []
+  const { protocol, hostname } = new URL(host)
+  const { deployment_profile } = valuesOf(resolved, platformSettings)
+  const isStrict = deployment_profile === 'classified_airgapped' || deployment_profile === 'coalition_federated'
+  const problems: [boolean, string, string][] = [
+    [!username !== !password, 'username', 'a user and a password go together'],
+    [!pki_cert !== !pki_key, 'pki_cert', 'a client certificate and its key go together'],
+    [isStrict && !verify, 'verify', `${deployment_profile} wants the cluster’s certificate verified`],
+    [
+      isStrict && protocol === 'http:' && !isLoopback(hostname.replace(/^\[|\]$/g, '')),
+      'host',
+      `${hostname} is not loopback: ${deployment_profile} refuses that without TLS (https)`,
+    ],
+  ]
+  return problems.flatMap(([isWrong, field, message]) => (isWrong ? [{ path: `search.${field}`, message }] : []))
 }

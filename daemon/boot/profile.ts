@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { parseYaml } from '../../adapters/host/yaml/yaml-document.ts'
-import { identitySettings, labelSettings, platformSettings } from '../kernel/platform-settings.ts'
+import { identitySettings, labelSettings, platformSettings, searchSettings } from '../kernel/platform-settings.ts'
 import type { Role } from '../kernel/role.ts'
 import { type Block, metaOf, type Resolved, resolve, type Sources, type Values } from '../kernel/settings.ts'
 
@@ -20,7 +20,13 @@ export class ProfileError extends Error {
 
 /** Every section that a profile may have, each once. */
 export function blocksOf(roles: readonly Role[]): Block[] {
-  const all = [platformSettings, labelSettings, identitySettings, ...roles.flatMap((role) => role.settings)] as Block[]
+  const all = [
+    platformSettings,
+    labelSettings,
+    identitySettings,
+    searchSettings,
+    ...roles.flatMap((role) => role.settings),
+  ] as Block[]
   return [...new Map(all.map((section) => [section.name, section])).values()]
 }
 

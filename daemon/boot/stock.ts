@@ -1,12 +1,14 @@
 // The databases of one role: its document store, its audit chain, and for the site role the carriers' journal.
 import { mkdirSync } from 'node:fs'
+import type { Shipped } from '../../adapters/store/opensearch/audit-shipping.ts'
 import { type SqliteAudit, sqliteAudit } from '../../adapters/store/sqlite/audit.ts'
 import { type SqliteFile, sqliteFile } from '../../adapters/store/sqlite/file.ts'
 import { takeLock } from '../../adapters/store/sqlite/lock.ts'
-import { sqliteStore } from '../../adapters/store/sqlite/store.ts'
 import { Refused } from '../kernel/errors.ts'
 import type { Role } from '../kernel/role.ts'
+import type { Resolved } from '../kernel/settings.ts'
 import type { Store } from '../kernel/store.ts'
+import { documentsOf } from './documents.ts'
 import { databaseOf, lockOf, runOf, type SiteFolder } from './site-folder.ts'
 
 export type Stock = {
@@ -14,6 +16,10 @@ export type Stock = {
   readonly file: SqliteFile
   readonly store: Store
   readonly audit: SqliteAudit
+  /** Where documents are in a cluster: ends what was left in doubt, and copies the audit chain there. */
+  readonly tend?: (signal: AbortSignal) => Promise<Shipped>
+  /** There: drops the bodies of copies of events before the instant, in epoch milliseconds. */
+  readonly expireCopies?: (before: number) => Promise<void>
   /** Closes the file and gives the role free for another process. */
   close(): Promise<void>
 }
@@ -30,28 +36,32 @@ export function takeRole(folder: SiteFolder, role: string): { release(): void } 
   return takeLock(lockOf(folder, role), runFolder(folder, role))
 }
 
-/** One process for each role of a site: throws `Refused('conflict')` while another process runs it. */
-export function openStock(folder: SiteFolder, role: Role, site: string): Stock {
+/**
+ * One process for each role of a site: throws `Refused('conflict')` while another process runs it. A cluster need not
+ * be there yet. Throws when the documents are where the settings do not say.
+ */
+export async function openStock(folder: SiteFolder, role: Role, site: string, resolved: Resolved): Promise<Stock> {
   const lock = takeRole(folder, role.name)
   if (!lock) throw new Refused('conflict', `the role ${role.name} of this site runs already in another process`)
   let file: SqliteFile | undefined
   try {
-    const opened = sqliteFile({ file: databaseOf(folder, role.name), addonDir: runOf(folder, role.name) })
-    file = opened
-    const audit = sqliteAudit(opened, writerOf(role.name, site))
-    const store = sqliteStore(opened, { audit, collections: role.collections })
+    file = sqliteFile({ file: databaseOf(folder, role.name), addonDir: runOf(folder, role.name) })
+    const audit = sqliteAudit(file, writerOf(role.name, site))
+    const kept = await documentsOf({ role, site, resolved, file, audit })
+    const opened = file
     return {
       role: role.name,
-      file: opened,
-      store,
+      file,
       audit,
+      ...kept,
       async close() {
-        await store.close()
+        await kept.store.close()
+        await opened.close()
         lock.release()
       },
     }
   } catch (error) {
-    void file?.close()
+    await file?.close()
     lock.release()
     throw error
   }

@@ -173,6 +173,9 @@ async function report(call: Call, detailed: boolean): Promise<z.infer<typeof hea
   const phase = parts.phase()
   if (phase !== 'ready') return refuse('unavailable', `the service is ${phase}`)
   const dependencies = await parts.health(call)
+  const store = dependencies.find(({ name, ok }) => name === 'store' && !ok)
+  if (store)
+    return refuse('unavailable', detailed ? `the store is not ready: ${store.detail}` : 'the store is not ready')
   const status = dependencies.every((dependency) => dependency.ok) ? 'ok' : 'degraded'
   const details = detailed ? { dependencies, listens: [...parts.listens()] } : {}
   return { status, service: String(parts.service_info.name), ...details }

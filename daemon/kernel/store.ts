@@ -1,9 +1,15 @@
 // The document store as every adapter can keep it: one document at a time, optimistic versions, declared indexes.
 import type * as z from 'zod'
 import type { AuditEvent } from './audit.ts'
+import { type Label, labelKey } from './label.ts'
 
 /** What every stored document carries besides its own fields. */
 export type Stored = { tenant_id: string; label?: unknown; expires_ts?: number | undefined }
+
+/** `label_key` of a document: empty when it carries no label. */
+export function labelKeyOf({ label }: Stored): string {
+  return label === undefined || label === null ? '' : labelKey(label as Label)
+}
 
 /**
  * A collection. `indexes` are top-level fields with scalar values; lists, counts and histograms filter and order by
@@ -33,15 +39,16 @@ export type Condition =
 /** Field (an index, `tenant_id`, `label_key` or `expires_ts`) to condition; all must hold. */
 export type Filter = Readonly<Record<string, Condition>>
 
-export type ListQuery = {
+/** `fresh`: see every acknowledged write, at a cost. SQLite always does; a cluster's answer lags by a second without. */
+export type Freshness = { readonly fresh?: boolean }
+
+export type ListQuery = Freshness & {
   readonly filter?: Filter
   /** An index field; ties are broken by id, so that a cursor never skips or repeats. Default: by id, ascending. */
   readonly order?: { readonly field: string; readonly direction: 'asc' | 'desc' }
   readonly limit: number
   /** Opaque, from the previous page of the same query. A foreign or altered one is `Refused('malformed')`. */
   readonly cursor?: string
-  /** See every acknowledged write, at a cost. SQLite always does. */
-  readonly fresh?: boolean
 }
 
 export type Page<T> = { readonly docs: readonly Doc<T>[]; readonly next_cursor?: string }
@@ -98,18 +105,25 @@ export interface Store {
   /** Independent writes in order, each with its own outcome; not a transaction. */
   bulk(writes: readonly Write[]): Promise<WriteOutcome[]>
   list<T extends Stored>(from: Collection<T>, query: ListQuery): Promise<Page<T>>
-  count(from: AnyCollection, filter?: Filter): Promise<number>
+  count(from: AnyCollection, filter?: Filter, how?: Freshness): Promise<number>
   /** Documents for each value of an index field (documents without the field are left out). */
-  countBy(from: AnyCollection, field: string, filter?: Filter): Promise<Map<Scalar, number>>
+  countBy(from: AnyCollection, field: string, filter?: Filter, how?: Freshness): Promise<Map<Scalar, number>>
   /** Each value of an index field among a tenant's documents once, at a cost that grows with the values alone. */
-  distinct(from: AnyCollection, field: string, tenant_id: string): Promise<Scalar[]>
+  distinct(from: AnyCollection, field: string, tenant_id: string, how?: Freshness): Promise<Scalar[]>
   /** Documents per bucket of a numeric index field: bucket start to count, empty buckets left out. */
-  histogram(from: AnyCollection, field: string, interval: number, filter?: Filter): Promise<Map<number, number>>
+  histogram(
+    from: AnyCollection,
+    field: string,
+    interval: number,
+    filter?: Filter,
+    how?: Freshness,
+  ): Promise<Map<number, number>>
+  /** Every acknowledged write is judged. */
   removeWhere(from: AnyCollection, filter: Filter): Promise<number>
   /** Removes documents whose `expires_ts` (epoch milliseconds) is at or before now; how many. */
   expire(from: AnyCollection, now_ms: number): Promise<number>
   health(): Promise<{ ok: boolean; detail: string }>
-  /** A consistent copy while running, to a path that must not exist. */
+  /** A consistent copy while running, to a path that must not exist; a cluster's are its own: `Refused('invalid')`. */
   backup(to: string): Promise<void>
   /** Everything that is wrong with the stored bytes; empty when sound. */
   check(): Promise<string[]>

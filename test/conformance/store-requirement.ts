@@ -11,8 +11,8 @@ export type StoreWorld = {
   readonly folder: string
   /** The same data opened anew, after an orderly close. */
   reopen(): Promise<StoreWorld>
-  /** The data of a copy made by `backup`. */
-  openCopy(path: string): Promise<StoreWorld>
+  /** The data of a copy made by `backup`; absent where the store makes none. */
+  openCopy?(path: string): Promise<StoreWorld>
 }
 
 export type StoreRequirement = {

@@ -1,7 +1,5 @@
 // What a document is found by: the values of its indexed fields, beside its body, in a form that SQLite can order.
-
-import { type Label, labelKey } from '../../../daemon/kernel/label.ts'
-import type { Scalar, Stored } from '../../../daemon/kernel/store.ts'
+import { labelKeyOf, type Scalar, type Stored } from '../../../daemon/kernel/store.ts'
 
 /** A column's value. Booleans are one-byte blobs: SQLite has none, and 0 and 1 would come back as numbers. */
 export type Cell = string | number | Buffer | null
@@ -17,11 +15,6 @@ export function cellsOf(value: Stored, fields: readonly string[]): Cell[] {
   const cells: Cell[] = [value.tenant_id, labelKeyOf(value), value.expires_ts ?? null]
   for (const field of fields) cells.push(cellOf((value as Record<string, unknown>)[field]))
   return cells
-}
-
-/** `label_key` of a document: empty when it carries no label. */
-function labelKeyOf(value: Stored): string {
-  return value.label === undefined || value.label === null ? '' : labelKey(value.label as Label)
 }
 
 /** @throws TypeError for what is no scalar: such a field cannot be an index. */

@@ -1,7 +1,8 @@
 // Pages of documents in the order of an indexed field, found by seeking and never by counting past.
+
+import { type Position, readCursor, writeCursor } from '../../../daemon/kernel/list-cursor.ts'
 import type { Doc, ListQuery, Page, Scalar, Stored } from '../../../daemon/kernel/store.ts'
 import { type Cell, cellOf, scalarOf } from './columns.ts'
-import { type Position, readCursor, writeCursor } from './cursor.ts'
 import { allOf, type Clause, columnOf, whereOf } from './filter.ts'
 import type { Row, Table } from './table.ts'
 

@@ -21,7 +21,8 @@ export const create = operation({
       return refuse('forbidden', 'a chain of this site is anchored by the role that writes it')
     const id = `${head.writer}:${String(head.seq).padStart(16, '0')}`
     const store = call.store(checkpoints)
-    const later = await store.list({ filter: { writer: head.writer, seq: { gt: head.seq } }, limit: 1 })
+    const filter = { writer: head.writer, seq: { gt: head.seq } }
+    const later = await store.list({ filter, limit: 1, fresh: true })
     if (later.docs.length > 0)
       return refuse('conflict', 'a later head of this chain is anchored already: the chain was cut short')
     const at = call.nowIso()

@@ -1,8 +1,8 @@
 // Where a list goes on: the place after the last document of a page, bound to the query it belongs to.
 import * as z from 'zod'
-import { digestOf } from '../../../daemon/kernel/canonical.ts'
-import { Refused } from '../../../daemon/kernel/errors.ts'
-import type { ListQuery, Scalar } from '../../../daemon/kernel/store.ts'
+import { digestOf } from './canonical.ts'
+import { Refused } from './errors.ts'
+import type { ListQuery, Scalar } from './store.ts'
 
 /** The order field's value and the id of the last document; the value is null without the field, or without an order. */
 export type Position = { readonly value: Scalar | null; readonly id: string }

@@ -1,0 +1,21 @@
+// Whether the cluster can serve now, in a line for the role's health.
+import * as z from 'zod'
+import type { Cluster } from './cluster.ts'
+import { ClusterFailure } from './failure.ts'
+
+const patience_ms = 3_000
+const answer = z.object({ status: z.enum(['green', 'yellow', 'red']), timed_out: z.boolean() })
+
+/** `unsettled`: writes whose outcome is not known yet. */
+export async function clusterHealth(cluster: Cluster, prefix: string, unsettled: number) {
+  const doubt = unsettled > 0 ? `; ${unsettled} writes to be settled` : ''
+  try {
+    const path = `/_cluster/health/${prefix}*`
+    const query = { timeout: '2s' }
+    const { status } = await cluster.ask({ method: 'GET', path, query, timeout_ms: patience_ms }, answer)
+    return { ok: status !== 'red', detail: `opensearch ${status}${doubt}` }
+  } catch (error) {
+    const why = error instanceof ClusterFailure ? error.type : 'an answer that was not expected'
+    return { ok: false, detail: `opensearch: ${why}${doubt}` }
+  }
+}

@@ -1,0 +1,85 @@
+// One cluster as this adapter sees it: requests with a time limit each, answers held to a schema, secrets kept inside.
+import { readFileSync } from 'node:fs'
+import { Client } from '@opensearch-project/opensearch'
+import type * as z from 'zod'
+import { ClusterFailure, failureOf } from './failure.ts'
+
+export type ClusterOptions = {
+  /** Base URL, as in `https://search.example:9200`. */
+  readonly url: string
+  readonly username?: string | undefined
+  readonly password?: string | undefined
+  /** PEM files: whom to believe instead of the machine's authorities, and who we are. */
+  readonly ca_file?: string | undefined
+  readonly cert_file?: string | undefined
+  readonly key_file?: string | undefined
+  /** Whether the server's certificate must hold. */
+  readonly verify: boolean
+  /** Limit of each request, in milliseconds. */
+  readonly timeout_ms: number
+}
+
+export type Asked = {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'HEAD' | 'DELETE'
+  readonly path: string
+  readonly query?: Readonly<Record<string, string | number | boolean>>
+  readonly body?: unknown
+  /** Lines of a bulk request, each a JSON text. */
+  readonly lines?: readonly string[]
+  readonly timeout_ms?: number
+}
+
+export type Cluster = {
+  readonly timeout_ms: number
+  /** @throws ClusterFailure, or Error when the request was a mistake of ours. */
+  ask<T>(request: Asked, answer: z.ZodType<T>): Promise<T>
+  close(): Promise<void>
+}
+
+/** Nothing is asked yet. @throws when a file of keys or certificates cannot be read. */
+export function cluster(options: ClusterOptions): Cluster {
+  const { url, username, password, verify, timeout_ms } = options
+  const client = new Client({
+    node: url,
+    ...(username === undefined ? {} : { auth: { username, password: password ?? '' } }),
+    ssl: { rejectUnauthorized: verify, ...pemFiles(options) },
+    // A write that is sent again by the client, unseen, could tell us that our own first one stood in its way.
+    maxRetries: 0,
+    requestTimeout: timeout_ms,
+    // Documents may have any member names; what is parsed here is data and is never merged into anything.
+    disablePrototypePoisoningProtection: true,
+  })
+  return {
+    timeout_ms,
+    async ask(request, answer) {
+      const body = await send(client, request, request.timeout_ms ?? timeout_ms)
+      const parsed = answer.safeParse(body)
+      if (!parsed.success) throw new ClusterFailure('unknown', `an answer of an unknown form to ${request.method}`)
+      return parsed.data
+    },
+    close: () => client.close(),
+  }
+}
+
+/** The client's own limit is for silence; this one is for the whole request. */
+async function send(client: Client, asked: Asked, timeout_ms: number): Promise<unknown> {
+  const { method, path, query = {}, body, lines } = asked
+  const content = lines ? { bulkBody: `${lines.join('\n')}\n` } : body === undefined ? {} : { body: body as object }
+  const sent = client.transport.request({ method, path, querystring: { ...query }, ...content })
+  const timer = setTimeout(() => sent.abort(), timeout_ms)
+  try {
+    return (await sent).body
+  } catch (error) {
+    throw failureOf(error)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function pemFiles({ ca_file, cert_file, key_file }: ClusterOptions) {
+  return {
+    ...(ca_file ? { ca: readFileSync(ca_file, 'utf8') } : {}),
+    ...(cert_file ? { cert: readFileSync(cert_file, 'utf8') } : {}),
+    ...(key_file ? { key: readFileSync(key_file, 'utf8') } : {}),
+  }
+}

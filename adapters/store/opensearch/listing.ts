@@ -1,0 +1,141 @@
+// Pages, counts and values of documents, by searches that answer for all of the index or not at all.
+import type * as z from 'zod'
+import { type Position, readCursor, writeCursor } from '../../../daemon/kernel/list-cursor.ts'
+import {
+  type Filter,
+  type ListQuery,
+  labelKeyOf,
+  type Page,
+  type Scalar,
+  type Stored,
+} from '../../../daemon/kernel/store.ts'
+import { buckets, counted, type Hit, hits } from './answers.ts'
+import type { Cluster } from './cluster.ts'
+import { docOf } from './envelope.ts'
+import { isShortened, keyOf } from './field-kind.ts'
+import { allOf, exists, kindOf, not, pathOf, type Query, queryOf } from './query.ts'
+import type { Table } from './table.ts'
+
+/** A run of documents in one order: those that lack a field are asked for apart, before or after the others. */
+type Segment = { readonly query: Query; readonly sort: readonly object[]; readonly after?: readonly Scalar[] }
+
+/** As listPage of the embedded store: the same order, ties and cursors. @throws Refused('malformed'), or Error. */
+export async function listPage<T extends Stored>(
+  cluster: Cluster,
+  table: Table,
+  schema: z.ZodType<T>,
+  query: ListQuery,
+): Promise<Page<T>> {
+  const { limit, order } = query
+  if (!Number.isInteger(limit) || limit < 1) throw new Error('a limit is a whole number from 1')
+  const where = queryOf(table, query.filter)
+  if (order) kindOf(table, order.field)
+  const after = readCursor(table.name, query)
+  const found: Hit[] = []
+  for (const segment of order ? byField(order.field, order.direction, after) : [byId('asc', after)]) {
+    const wanted = limit + 1 - found.length
+    if (wanted > 0) found.push(...(await search(cluster, table, where, segment, wanted)))
+  }
+  const page = found.slice(0, limit)
+  const docs = page.map(({ _source }) => docOf(_source, schema))
+  const last = page.at(-1)?._source
+  if (!last || found.length <= limit) return { docs }
+  const value = order ? (last.fields[order.field] ?? null) : null
+  return { docs, next_cursor: writeCursor(table.name, query, { value, id: last.id }) }
+}
+
+export async function countOf(cluster: Cluster, table: Table, filter?: Filter): Promise<number> {
+  const body = { query: queryOf(table, filter) }
+  return (await cluster.ask({ method: 'POST', path: `/${table.alias}/_count`, body }, counted)).count
+}
+
+/** Documents per value of an index field; those without it are left out. */
+export async function countsBy(cluster: Cluster, table: Table, field: string, filter?: Filter) {
+  kindOf(table, field)
+  const found = await tally(cluster, table, queryOf(table, filter), { terms: { field: pathOf(field) } })
+  const values = found.map(async ([key, count]) => [await behind(cluster, table, field, key), count] as const)
+  return new Map(await Promise.all(values))
+}
+
+/** Documents per bucket, by the bucket's start; values that are no numbers are left out. */
+export async function bucketsOf(cluster: Cluster, table: Table, field: string, interval: number, filter?: Filter) {
+  if (!(interval > 0 && Number.isFinite(interval))) throw new Error('an interval is a number above 0')
+  const where = queryOf(table, filter)
+  if (kindOf(table, field) !== 'double') return new Map<number, number>()
+  const found = await tally(cluster, table, where, { histogram: { field: pathOf(field), interval } })
+  return new Map(found.map(([key, count]) => [Number(key), count]))
+}
+
+/** All documents in the order of their ids, some at a time. */
+export async function* everyHit(cluster: Cluster, table: Table): AsyncGenerator<Hit> {
+  let after: Position | undefined
+  for (;;) {
+    const found = await search(cluster, table, allOf([]), byId('asc', after), scan_chunk)
+    yield* found
+    const last = found.at(-1)
+    if (!last || found.length < scan_chunk) return
+    after = { value: null, id: last._source.id }
+  }
+}
+const scan_chunk = 200
+
+type Direction = 'asc' | 'desc'
+
+function byId(direction: Direction, after: Position | undefined): Segment {
+  return { query: allOf([]), sort: [{ id: direction }], ...(after ? { after: [after.id] } : {}) }
+}
+
+function byField(field: string, direction: Direction, after: Position | undefined): Segment[] {
+  const absent: Segment = { query: not(exists(field)), sort: [{ id: direction }] }
+  const present: Segment = { query: exists(field), sort: [{ [pathOf(field)]: direction }, { id: direction }] }
+  const isDescending = direction === 'desc'
+  if (!after) return isDescending ? [present, absent] : [absent, present]
+  if (after.value === null) {
+    const rest = { ...absent, after: [after.id] }
+    return isDescending ? [rest] : [rest, present]
+  }
+  const rest = { ...present, after: [keyOf(after.value), after.id] }
+  return isDescending ? [rest, absent] : [rest]
+}
+
+async function search(cluster: Cluster, table: Table, where: Query, { query, sort, after }: Segment, size: number) {
+  const body = {
+    query: allOf([where, query]),
+    sort,
+    size,
+    seq_no_primary_term: true,
+    track_total_hits: false,
+    ...(after ? { search_after: after } : {}),
+  }
+  return (await cluster.ask(searchOf(table, body), hits)).hits.hits
+}
+
+/** Part of an answer is no answer. */
+function searchOf({ alias }: Table, body: object) {
+  const query = { allow_partial_search_results: false }
+  return { method: 'POST', path: `/${alias}/_search`, query, body } as const
+}
+
+/** Every value, however many there are: the composite aggregation gives them in pages. */
+async function tally(cluster: Cluster, table: Table, query: Query, by: object): Promise<[Scalar, number][]> {
+  const found: [Scalar, number][] = []
+  let after: unknown
+  do {
+    const composite = { size: 1_000, sources: [{ at: by }], ...(after ? { after } : {}) }
+    const body = { query, size: 0, track_total_hits: false, aggs: { by: { composite } } }
+    const { buckets: page, after_key } = (await cluster.ask(searchOf(table, body), buckets)).aggregations.by
+    for (const { key, doc_count } of page) found.push([key.at, doc_count])
+    after = page.length > 0 ? after_key : undefined
+  } while (after !== undefined)
+  return found
+}
+
+/** The value behind a key; for a text too long to be its own key, as one of its documents has it. */
+async function behind(cluster: Cluster, table: Table, field: string, key: Scalar): Promise<Scalar> {
+  if (!isShortened(key)) return key
+  const query = { term: { [pathOf(field)]: key } }
+  const [hit] = await search(cluster, table, query, byId('asc', undefined), 1)
+  const body = hit?._source.body as Stored | undefined
+  if (field === 'label_key') return body ? labelKeyOf(body) : key
+  return ((body as Record<string, unknown> | undefined)?.[field] as Scalar | undefined) ?? key
+}

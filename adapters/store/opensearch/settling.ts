@@ -1,0 +1,123 @@
+// One conditional write until its outcome is certain: an answer that is lost is read back, and never guessed.
+import { setTimeout as rest } from 'node:timers/promises'
+import * as z from 'zod'
+import { type Got, got, type Written, written } from './answers.ts'
+import { Batch } from './batch.ts'
+import type { Cluster } from './cluster.ts'
+import { envelope, type Held, place } from './envelope.ts'
+import { ClusterFailure, statusFailure } from './failure.ts'
+
+/**
+ * A write that the cluster does at most once, however often it is sent: it creates, or it names the very state that it
+ * replaces or removes. `write` is its own name, which it leaves in the document.
+ */
+export const sending = z.strictObject({
+  write: z.string(),
+  alias: z.string(),
+  /** In the cluster. */
+  id: z.string(),
+  /** Absent for a creation. */
+  replaces: place.optional(),
+  /** Absent for a removal. */
+  source: envelope.optional(),
+})
+export type Sending = z.infer<typeof sending>
+
+/** `lost`: the document is no longer, or was not, in the state that the write is conditional on. */
+export type Outcome = 'done' | 'lost'
+
+type Lookup = { readonly alias: string; readonly id: string }
+
+const first_pause_ms = 50
+const longest_pause_ms = 1_000
+
+export class Documents {
+  readonly #cluster: Cluster
+  #isClosing = false
+  readonly #reads: Batch<Lookup, Got>
+  readonly #writes: Batch<{ sending: Sending; lines: readonly string[] }, Written>
+
+  constructor(cluster: Cluster) {
+    this.#cluster = cluster
+    this.#reads = new Batch((lookups) => this.#getMany(lookups))
+    this.#writes = new Batch((items) => this.#writeMany(items.flatMap(({ lines }) => lines)))
+  }
+
+  /** What is under way ends with its first outcome, be it in doubt. */
+  close(): void {
+    this.#isClosing = true
+  }
+
+  /** The newest version, whether searches see it yet or not. @throws ClusterFailure. */
+  async get(alias: string, id: string): Promise<Held | undefined> {
+    const found = await this.#reads.ask({ alias, id }, 100)
+    if ('error' in found) throw statusFailure(503, found.error.type)
+    if (!found.found) return undefined
+    const { _source, _seq_no, _primary_term } = found
+    return { envelope: _source, place: { _seq_no, _primary_term } }
+  }
+
+  /**
+   * Sends the write, and sends it again while its outcome is unknown, for as long as two requests may take.
+   * `isRepeated`: it may have been done before this call.
+   * @throws ClusterFailure: `undone` when it has had no effect and will have none; `unknown` when time ran out.
+   */
+  async settle(write: Sending, isRepeated = false): Promise<Outcome> {
+    const lines = linesOf(write)
+    const latest = performance.now() + 2 * this.#cluster.timeout_ms
+    let mayBeDone = isRepeated
+    for (let pause_ms = first_pause_ms; ; pause_ms = Math.min(2 * pause_ms, longest_pause_ms)) {
+      try {
+        return await this.#attempt(write, lines, mayBeDone)
+      } catch (error) {
+        if (!(error instanceof ClusterFailure)) throw error
+        if (error.effect === 'undone' && !mayBeDone) throw error
+        mayBeDone = true
+        const isOver = this.#isClosing || performance.now() + pause_ms > latest
+        if (isOver) throw new ClusterFailure('unknown', error.type, error.retry_after_s)
+      }
+      await rest(pause_ms * (0.5 + Math.random() / 2))
+    }
+  }
+
+  async #attempt(write: Sending, lines: readonly string[], mayBeDone: boolean): Promise<Outcome> {
+    const size = lines.reduce((sum, line) => sum + line.length, 0)
+    const { status, error } = await this.#writes.ask({ sending: write, lines }, size)
+    if (status < 300) return 'done'
+    if (status === 404 && !error) return mayBeDone ? 'done' : 'lost'
+    if (status === 409) return mayBeDone && (await this.#isOurs(write)) ? 'done' : 'lost'
+    throw statusFailure(status, error?.type ?? `status ${status}`)
+  }
+
+  async #isOurs(write: Sending): Promise<boolean> {
+    const held = await this.get(write.alias, write.id)
+    return write.source ? held?.envelope.write === write.write : held === undefined
+  }
+
+  async #getMany(lookups: readonly Lookup[]): Promise<readonly Got[]> {
+    const docs = lookups.map(({ alias, id }) => ({ _index: alias, _id: id }))
+    const ask = () => this.#cluster.ask({ method: 'POST', path: '/_mget', body: { docs } }, got)
+    const answer = await ask().catch((error: unknown) => {
+      // A kept connection that the other side had closed meanwhile; reading twice harms nobody.
+      if (error instanceof ClusterFailure && error.type === 'the connection broke') return ask()
+      throw error
+    })
+    if (answer.docs.length !== lookups.length) throw new ClusterFailure('unknown', 'an answer of another length')
+    return answer.docs
+  }
+
+  async #writeMany(lines: readonly string[]): Promise<readonly Written[]> {
+    // The server waits no longer for a shard than we wait for the server.
+    const query = { require_alias: true, timeout: `${this.#cluster.timeout_ms}ms` }
+    const answer = await this.#cluster.ask({ method: 'POST', path: '/_bulk', query, lines }, written)
+    return answer.items
+  }
+}
+
+function linesOf({ alias, id, replaces, source }: Sending): string[] {
+  const of = { _index: alias, _id: id }
+  if (!replaces) return [JSON.stringify({ create: of }), JSON.stringify(source)]
+  const condition = { ...of, if_seq_no: replaces._seq_no, if_primary_term: replaces._primary_term }
+  if (!source) return [JSON.stringify({ delete: condition })]
+  return [JSON.stringify({ index: condition }), JSON.stringify(source)]
+}

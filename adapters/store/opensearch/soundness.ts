@@ -1,0 +1,37 @@
+// Finds documents in the cluster that are not what was written: off their schema, or found by what they do not hold.
+import type { Stored } from '../../../daemon/kernel/store.ts'
+import type { Cluster } from './cluster.ts'
+import { type Envelope, idOf } from './envelope.ts'
+import { fieldsOf } from './field-kind.ts'
+import { everyHit } from './listing.ts'
+import type { SomeCollection, Table } from './table.ts'
+
+const max_faults = 100
+
+/** One line per faulty document, naming collection and id but no content; at most 100 a collection. */
+export async function documentFaults(cluster: Cluster, table: Table, { schema }: SomeCollection): Promise<string[]> {
+  const faults: string[] = []
+  for await (const { _source } of everyHit(cluster, table)) {
+    const fault = faultOf(table, _source, schema)
+    if (fault) faults.push(`${table.name} ${JSON.stringify(idOf(_source))}: ${fault}`)
+    if (faults.length === max_faults) break
+  }
+  return faults
+}
+
+function faultOf(table: Table, held: Envelope, schema: SomeCollection['schema']): string | undefined {
+  if (schema && !schema.safeParse(held.body).success) return 'the body is not of its schema'
+  const expected = expectedFields(table, held)
+  if (!expected) return 'the body has no sound label or index field'
+  const names = new Set([...Object.keys(expected), ...Object.keys(held.fields)])
+  const wrong = [...names].filter((name) => expected[name] !== held.fields[name])
+  return wrong.length > 0 ? `the index is wrong: ${wrong.join(', ')}` : undefined
+}
+
+function expectedFields(table: Table, { body }: Envelope) {
+  try {
+    return fieldsOf(body as Stored, table.kinds)
+  } catch {
+    return undefined
+  }
+}

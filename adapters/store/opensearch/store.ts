@@ -1,0 +1,230 @@
+// Documents in an OpenSearch cluster: an index per collection, every write conditional and told apart by a name of its own.
+import { randomUUID } from 'node:crypto'
+import type { AuditEvent } from '../../../daemon/kernel/audit.ts'
+import { Refused } from '../../../daemon/kernel/errors.ts'
+import type { OwedAudit } from '../../../daemon/kernel/owed-audit.ts'
+import type {
+  AnyCollection,
+  Collection,
+  Doc,
+  Filter,
+  Freshness,
+  ListQuery,
+  Page,
+  Scalar,
+  Step,
+  Store,
+  Stored,
+  Write,
+  WriteOutcome,
+} from '../../../daemon/kernel/store.ts'
+import { changing, heldOf, replace, sendingOf } from './changing.ts'
+import type { Cluster } from './cluster.ts'
+import { clusterHealth } from './cluster-health.ts'
+import { clusterIdOf, docOf } from './envelope.ts'
+import { asRefusal, unavailable } from './failure.ts'
+import { bucketsOf, countOf, countsBy, listPage } from './listing.ts'
+import { queryOf } from './query.ts'
+import { removeAll } from './removal.ts'
+import { Documents } from './settling.ts'
+import { Shelf } from './shelf.ts'
+import { documentFaults } from './soundness.ts'
+import type { Placing, SomeCollection, Table } from './table.ts'
+import { Writes } from './writes.ts'
+
+export type StoreOptions = Placing & {
+  readonly owed: OwedAudit
+  readonly collections: readonly SomeCollection[]
+  /** How long the cluster keeps its place in a removal, as in `5m`. */
+  readonly scroll: string
+}
+
+/** Besides the contract: `settle` ends what a broken connection or a dead process left in doubt. */
+export type ClusterStore = Store & { settle(): Promise<void> }
+
+/** `close` closes the cluster's connections, and leaves the database of the owed audit events to whoever opened it. */
+export function opensearchStore(cluster: Cluster, options: StoreOptions): ClusterStore {
+  return new OpenSearchStore(cluster, options)
+}
+
+type Events = readonly AuditEvent[] | undefined
+
+class OpenSearchStore implements ClusterStore {
+  readonly name = 'opensearch'
+  readonly #cluster: Cluster
+  readonly #options: StoreOptions
+  readonly #documents: Documents
+  readonly #writes: Writes
+  readonly #shelf: Shelf
+  #isClosed = false
+
+  constructor(cluster: Cluster, options: StoreOptions) {
+    this.#cluster = cluster
+    this.#options = options
+    this.#documents = new Documents(cluster)
+    this.#writes = new Writes(this.#documents, options.owed)
+    this.#shelf = new Shelf(cluster, this.#documents, options)
+  }
+
+  get<T extends Stored>(from: Collection<T>, id: string): Promise<Doc<T> | undefined> {
+    return this.#use(from, async ({ alias }) => {
+      const held = await heldOf(this.#documents, alias, id)
+      return held && docOf(held.envelope, from.schema)
+    })
+  }
+
+  async create<T extends Stored>(
+    into: Collection<T>,
+    id: string,
+    given: T,
+    events?: Events,
+  ): Promise<Doc<T> | 'exists'> {
+    if (id === '' || !id.isWellFormed())
+      throw new Refused('invalid', 'an id is well-formed text of one character or more')
+    const doc = { id, version: 1, value: into.schema.parse(given) }
+    const outcome = await this.#inTurn(into, id, (table) => this.#writes.send(sendingOf(table, doc), events))
+    return outcome === 'done' ? doc : 'exists'
+  }
+
+  async put<T extends Stored>(into: Collection<T>, id: string, given: T, version: number, events?: Events) {
+    const value = into.schema.parse(given)
+    return await this.#inTurn(into, id, (table) =>
+      changing(this.#documents, table, id, async (held) => {
+        if (held.envelope.version !== version) return 'conflict'
+        return await replace<T>(this.#writes, table, held, value, events)
+      }),
+    )
+  }
+
+  async update<T extends Stored, R>(into: Collection<T>, id: string, rule: (current: Doc<T>) => Step<T, R>) {
+    return await this.#inTurn(into, id, (table) =>
+      changing(this.#documents, table, id, async (held) => {
+        const current = docOf(held.envelope, into.schema)
+        const { next, answer, audit } = rule(current)
+        if (next) {
+          const doc = await replace<T>(this.#writes, table, held, into.schema.parse(next), audit)
+          return doc && { doc, answer }
+        }
+        if (audit) await this.#options.owed.append(audit)
+        return { doc: current, answer }
+      }),
+    )
+  }
+
+  async remove<T extends Stored>(from: Collection<T>, id: string, version?: number, events?: Events) {
+    return await this.#inTurn(from, id, (table) =>
+      changing(this.#documents, table, id, async (held) => {
+        if (version !== undefined && held.envelope.version !== version) return 'conflict'
+        const { alias } = table
+        const sending = { write: randomUUID(), alias, id: clusterIdOf(id), replaces: held.place }
+        const outcome = await this.#writes.send(sending, events)
+        return outcome === 'done' ? 'done' : undefined
+      }),
+    )
+  }
+
+  async bulk(writes: readonly Write[]): Promise<WriteOutcome[]> {
+    const acts = writes.map((write) => this.#actOf(write))
+    const outcomes = await Promise.all(acts.map((act) => act()))
+    return outcomes.map((outcome) => (typeof outcome === 'string' ? outcome : 'done'))
+  }
+
+  list<T extends Stored>(from: Collection<T>, query: ListQuery): Promise<Page<T>> {
+    return this.#search(from, query, (table) => listPage(this.#cluster, table, from.schema, query))
+  }
+
+  count(from: AnyCollection, filter?: Filter, how?: Freshness): Promise<number> {
+    return this.#search(from, how, (table) => countOf(this.#cluster, table, filter))
+  }
+
+  countBy(from: AnyCollection, field: string, filter?: Filter, how?: Freshness): Promise<Map<Scalar, number>> {
+    return this.#search(from, how, (table) => countsBy(this.#cluster, table, field, filter))
+  }
+
+  async distinct(from: AnyCollection, field: string, tenant_id: string, how?: Freshness): Promise<Scalar[]> {
+    return [...(await this.countBy(from, field, { tenant_id }, how)).keys()]
+  }
+
+  histogram(from: AnyCollection, field: string, interval: number, filter?: Filter, how?: Freshness) {
+    return this.#search(from, how, (table) => bucketsOf(this.#cluster, table, field, interval, filter))
+  }
+
+  removeWhere(from: AnyCollection, filter: Filter): Promise<number> {
+    return this.#use(from, async (table) => {
+      const query = queryOf(table, filter)
+      // A write in doubt could bring a document back.
+      await this.#writes.settle(table.alias)
+      return await removeAll(this.#cluster, table, query, this.#options.scroll)
+    })
+  }
+
+  expire(from: AnyCollection, now_ms: number): Promise<number> {
+    return this.removeWhere(from, { expires_ts: { lte: now_ms } })
+  }
+
+  async health() {
+    if (this.#isClosed) return { ok: false, detail: 'closed' }
+    return await clusterHealth(this.#cluster, this.#options.prefix, this.#writes.unsettled)
+  }
+
+  async backup(): Promise<void> {
+    throw new Refused('invalid', 'documents in a cluster are copied by the cluster’s own snapshots')
+  }
+
+  async check(): Promise<string[]> {
+    const faults: string[] = []
+    for (const each of this.#options.collections) {
+      faults.push(...(await this.#search(each, { fresh: true }, (table) => documentFaults(this.#cluster, table, each))))
+    }
+    return faults
+  }
+
+  settle(): Promise<void> {
+    return this.#guarded(() => this.#writes.settle())
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#documents.close()
+    await this.#writes.idle()
+    await this.#cluster.close()
+  }
+
+  async #guarded<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw unavailable('closed')
+    try {
+      return await work()
+    } catch (error) {
+      throw asRefusal(error)
+    }
+  }
+
+  #use<T>(of: SomeCollection, work: (table: Table) => Promise<T>): Promise<T> {
+    return this.#guarded(async () => work(await this.#shelf.table(of)))
+  }
+
+  #search<T>(of: SomeCollection, how: Freshness | undefined, work: (table: Table) => Promise<T>): Promise<T> {
+    return this.#use(of, async (table) => {
+      if (how?.fresh) await this.#shelf.refresh(table)
+      return await work(table)
+    })
+  }
+
+  /** In the order of the calls, whatever each has to wait for first. */
+  #inTurn<T>(of: SomeCollection, id: string, work: (table: Table) => Promise<T>): Promise<T> {
+    const alias = `${this.#options.prefix}${of.name}`
+    return this.#guarded(() =>
+      this.#writes.inTurn(alias, clusterIdOf(id), async () => work(await this.#shelf.table(of))),
+    )
+  }
+
+  /** Values are held to their schemas before anything is written. */
+  #actOf(write: Write): () => Promise<WriteOutcome | Doc<Stored>> {
+    const { collection, id } = write
+    if (write.do === 'remove') return () => this.remove(collection, id, write.version)
+    const value = collection.schema.parse(write.value)
+    if (write.do === 'create') return () => this.create(collection, id, value)
+    return () => this.put(collection, id, value, write.version)
+  }
+}

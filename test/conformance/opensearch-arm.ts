@@ -1,0 +1,61 @@
+// The cluster store as an arm of the requirements on stores: a server that runs already, and indexes of its own per world.
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { AuditShipping } from '../../adapters/store/opensearch/audit-shipping.ts'
+import { cluster } from '../../adapters/store/opensearch/cluster.ts'
+import { opensearchStore } from '../../adapters/store/opensearch/store.ts'
+import { sqliteAudit } from '../../adapters/store/sqlite/audit.ts'
+import { auditShipped } from '../../adapters/store/sqlite/audit-shipped.ts'
+import { sqliteFile } from '../../adapters/store/sqlite/file.ts'
+import { sqliteOwedAudit } from '../../adapters/store/sqlite/owed-audit.ts'
+import type { OpenSearch } from '../support/engines/opensearch.ts'
+import { opensearchWanted } from '../support/engines/opensearch.ts'
+import type { StoreArm } from './store-arms.ts'
+import { notes, type StoreWorld } from './store-requirement.ts'
+
+export function opensearchArm(server: () => OpenSearch): StoreArm {
+  return { ...opensearchWanted, name: 'opensearch', open: () => openWorld(server()) }
+}
+
+async function openWorld(server: OpenSearch) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'store-'))
+  const prefix = `t${randomUUID()}-`
+  const ends: (() => Promise<void>)[] = []
+  const worldOn = (): StoreWorld => {
+    const { store, audit, close } = openClusterStore(server.url, folder, prefix)
+    ends.push(close)
+    return {
+      store,
+      audit,
+      folder,
+      async reopen() {
+        await close()
+        return worldOn()
+      },
+    }
+  }
+  const end = async () => {
+    for (const close of ends) await close()
+    await server.ask('DELETE', `/${prefix}*`)
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return { world: worldOn(), end }
+}
+
+/** A store on the cluster with its chain in a database of the folder; `close` may be called twice. */
+export function openClusterStore(url: string, folder: string, prefix: string, timeout_ms = 20_000) {
+  const file = sqliteFile({ file: path.join(folder, 'store.db'), addonDir: folder })
+  const audit = sqliteAudit(file, 'test@here')
+  const opened = cluster({ url, verify: true, timeout_ms })
+  const owed = sqliteOwedAudit(file, audit)
+  const store = opensearchStore(opened, { owed, collections: [notes], prefix, replicas: 0, scroll: '1m' })
+  const shippedTo = auditShipped(file)
+  const shipping = new AuditShipping(opened, { alias: `${prefix}audit`, replicas: 0, audit, shippedTo })
+  const close = async () => {
+    await store.close()
+    await file.close()
+  }
+  return { audit, store, owed, shipping, shippedTo, close }
+}

@@ -1,0 +1,224 @@
+// A real OpenSearch of a test's own: one node, plain, or with TLS, client certificates and users.
+import { execFileSync } from 'node:child_process'
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { request as requestPlain } from 'node:http'
+import { request as requestTls } from 'node:https'
+import path from 'node:path'
+import { engineFolder, freePorts, type ServerProcess, serverProcess } from './server-process.ts'
+
+/** Where the distribution is unpacked; `.ci/run` fetches it. */
+const home = process.env.OPENSEARCH_HOME ?? ''
+/** The same with the security plugin. */
+const secureHome = process.env.OPENSEARCH_SECURE_HOME ?? ''
+
+const java = newestJava()
+const hint = (variable: string) => `${variable} names no folder, or there is no JDK from 21 up`
+
+export const opensearchWanted = {
+  isPresent: home !== '' && java !== undefined,
+  name: 'OpenSearch',
+  hint: hint('OPENSEARCH_HOME'),
+}
+export const secureOpensearchWanted = {
+  isPresent: secureHome !== '' && java !== undefined,
+  name: 'OpenSearch with users',
+  hint: hint('OPENSEARCH_SECURE_HOME'),
+}
+
+export type OpenSearch = ServerProcess & {
+  readonly url: string
+  readonly folder: string
+  /** One request to the server itself, by no client that is under test; throws unless the status is below 300. */
+  ask(method: string, path: string, body?: unknown): Promise<unknown>
+  /** Kills it and removes its folder. */
+  end(): Promise<void>
+}
+
+/** PEM files; the server asks its callers for certificates that this authority signed. */
+export type ClusterCertificates = {
+  readonly ca: string
+  readonly cert: string
+  readonly key: string
+  /** Whose bearer may do everything; its subject is `CN=admin,O=test`. */
+  readonly adminCert: string
+  readonly adminKey: string
+}
+
+/** Not started yet. Half a minute until it answers. */
+export async function opensearch(tls?: ClusterCertificates): Promise<OpenSearch> {
+  const { folder, dispose } = engineFolder('opensearch')
+  const [http = 0, transport = 0] = await freePorts(2)
+  const own = ownHome(tls ? secureHome : home, folder)
+  configure(own, folder, [...settingsOf(folder, http, transport), ...(tls ? securityOf(folder, tls) : [])])
+  const user = unprivileged(folder)
+  const program = {
+    command: path.join(own, 'bin/opensearch'),
+    args: [],
+    cwd: own,
+    env: {
+      PATH: process.env.PATH,
+      HOME: folder,
+      OPENSEARCH_JAVA_HOME: java,
+      OPENSEARCH_PATH_CONF: path.join(folder, 'config'),
+      OPENSEARCH_TMPDIR: path.join(folder, 'tmp'),
+    },
+    ...user,
+  }
+  const url = `${tls ? 'https' : 'http'}://127.0.0.1:${http}`
+  const ask = asking(url, tls)
+  const isReady = async () => {
+    await ask('GET', '/_cluster/health?wait_for_status=yellow&timeout=1s')
+    if (tls) await ask('GET', '/_plugins/_security/api/internalusers')
+    return true
+  }
+  const server = serverProcess('opensearch', () => program, path.join(folder, 'server.log'), isReady)
+  return {
+    ...server,
+    url,
+    folder,
+    ask,
+    async end() {
+      await server.kill()
+      dispose()
+    },
+  }
+}
+
+/** Root's own folders are closed to the user that the server runs as. */
+function ownHome(given: string, folder: string): string {
+  if (process.getuid?.() !== 0) return given
+  const copy = path.join(folder, 'home')
+  cpSync(given, copy, { recursive: true })
+  return copy
+}
+
+function settingsOf(folder: string, http: number, transport: number): string[] {
+  return [
+    'cluster.name: test',
+    'node.name: n1',
+    'discovery.type: single-node',
+    `path.data: ${path.join(folder, 'data')}`,
+    `path.logs: ${path.join(folder, 'logs')}`,
+    'network.host: 127.0.0.1',
+    `http.port: ${http}`,
+    `transport.port: ${transport}`,
+    // A machine whose disk is nearly full would turn every index read-only.
+    'cluster.routing.allocation.disk.threshold_enabled: false',
+    // Mapping files into memory needs a kernel setting that test machines lack.
+    'node.store.allow_mmap: false',
+    // An index that our store did not make itself is a fault to be seen.
+    'action.auto_create_index: .opendistro_security,.opensearch*',
+  ]
+}
+
+function securityOf(folder: string, tls: ClusterCertificates): string[] {
+  const kept = path.join(folder, 'config/certificates')
+  mkdirSync(kept, { recursive: true })
+  for (const name of ['ca', 'cert', 'key'] as const) cpSync(tls[name], path.join(kept, `${name}.pem`))
+  const files = (layer: string) => [
+    `plugins.security.ssl.${layer}.pemcert_filepath: certificates/cert.pem`,
+    `plugins.security.ssl.${layer}.pemkey_filepath: certificates/key.pem`,
+    `plugins.security.ssl.${layer}.pemtrustedcas_filepath: certificates/ca.pem`,
+  ]
+  return [
+    ...files('transport'),
+    'plugins.security.ssl.transport.enforce_hostname_verification: false',
+    ...files('http'),
+    'plugins.security.ssl.http.enabled: true',
+    'plugins.security.ssl.http.clientauth_mode: REQUIRE',
+    'plugins.security.allow_default_init_securityindex: true',
+    "plugins.security.authcz.admin_dn: ['CN=admin,O=test']",
+    "plugins.security.nodes_dn: ['CN=server,O=test']",
+  ]
+}
+
+function configure(own: string, folder: string, settings: readonly string[]): void {
+  const config = path.join(folder, 'config')
+  cpSync(path.join(own, 'config'), config, { recursive: true })
+  const security = path.join(own, 'plugins/opensearch-security/config')
+  if (settings.some((line) => line.startsWith('plugins.security'))) {
+    cpSync(security, path.join(config, 'opensearch-security'), { recursive: true })
+  }
+  for (const name of ['data', 'logs', 'tmp']) mkdirSync(path.join(folder, name))
+  writeFileSync(path.join(config, 'opensearch.yml'), `${settings.join('\n')}\n`)
+  const console = [
+    'rootLogger.level = warn',
+    'rootLogger.appenderRef.out.ref = out',
+    'appender.out.type = Console',
+    'appender.out.name = out',
+    'appender.out.layout.type = PatternLayout',
+    'appender.out.layout.pattern = %d %p %c{1} %m%n',
+  ]
+  writeFileSync(path.join(config, 'log4j2.properties'), `${console.join('\n')}\n`)
+  // Neither logs nor dumps beside the distribution, and a heap that leaves room for the tests.
+  const given = readFileSync(path.join(config, 'jvm.options'), 'utf8').split('\n')
+  const jvm = given.filter((line) => !/^-Xm[sx]|Xlog:gc|HeapDump|ErrorFile/.test(line))
+  jvm.push('-Xms512m', '-Xmx512m', `-XX:ErrorFile=${path.join(folder, 'logs/jvm.log')}`, '-XX:TieredStopAtLevel=1')
+  writeFileSync(path.join(config, 'jvm.options'), `${jvm.join('\n')}\n`)
+}
+
+/** The server refuses to run as root: it then runs as nobody, and the folder is that user's. */
+function unprivileged(folder: string): { uid?: number; gid?: number } {
+  if (process.getuid?.() !== 0) return {}
+  const id = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }))
+  const [uid, gid] = [id('-u'), id('-g')]
+  execFileSync('chown', ['-R', `${uid}:${gid}`, folder])
+  chmodSync(folder, 0o755)
+  return { uid, gid }
+}
+
+/** The default `java` is often older than the server needs; newer ones lie beside it. */
+function newestJava(): string | undefined {
+  const byDefault = defaultJava()
+  const beside = byDefault ? readdirSync(path.dirname(byDefault)).map((each) => path.join(byDefault, '..', each)) : []
+  return [process.env.OPENSEARCH_JAVA_HOME, process.env.JAVA_HOME, byDefault, ...beside].find(
+    (each) => each !== undefined && javaVersion(each) >= 21,
+  )
+}
+
+function defaultJava(): string | undefined {
+  for (const folder of (process.env.PATH ?? '').split(path.delimiter)) {
+    try {
+      return path.resolve(realpathSync(path.join(folder, 'java')), '../..')
+    } catch {}
+  }
+  return undefined
+}
+
+function javaVersion(folder: string): number {
+  try {
+    const release = readFileSync(path.join(folder, 'release'), 'utf8')
+    return Number(/^JAVA_VERSION="(\d+)/m.exec(release)?.[1] ?? 0)
+  } catch {
+    return 0
+  }
+}
+
+function asking(url: string, tls: ClusterCertificates | undefined): OpenSearch['ask'] {
+  const certificates = tls && {
+    ca: readFileSync(tls.ca),
+    cert: readFileSync(tls.adminCert),
+    key: readFileSync(tls.adminKey),
+  }
+  const send = tls ? requestTls : requestPlain
+  return (method, where, body) =>
+    new Promise((resolve, reject) => {
+      const headers = { 'content-type': 'application/json' }
+      const asked = send(`${url}${where}`, { method, headers, timeout: 30_000, agent: false, ...certificates })
+      asked.once('error', reject)
+      asked.once('timeout', () => asked.destroy(new Error('no answer')))
+      asked.once('response', (answer) => {
+        let text = ''
+        answer.setEncoding('utf8')
+        answer.on('data', (piece: string) => {
+          text += piece
+        })
+        answer.once('error', reject)
+        answer.once('end', () => {
+          if ((answer.statusCode ?? 500) >= 300) reject(new Error(`${answer.statusCode} ${text}`))
+          else resolve(text.startsWith('{') ? JSON.parse(text) : text)
+        })
+      })
+      asked.end(body === undefined ? undefined : JSON.stringify(body))
+    })
+}
