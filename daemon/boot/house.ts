@@ -7,7 +7,7 @@ import { peerFiles } from '../../adapters/peers/files/peer-files.ts'
 import type { Log, Site } from '../kernel/call.ts'
 import type { Workshop } from '../kernel/invoke.ts'
 import type { Peers } from '../kernel/peer.ts'
-import { identitySettings, labelSettings, platformSettings } from '../kernel/platform-settings.ts'
+import { labelSettings, platformSettings } from '../kernel/platform-settings.ts'
 import type { Role } from '../kernel/role.ts'
 import type { Resolved } from '../kernel/settings.ts'
 import type { Transport } from '../kernel/transport.ts'
@@ -18,7 +18,8 @@ import { type Bus, bus } from './bus.ts'
 import { delivery, recentlyVerified } from './carriage.ts'
 import { carrierMetrics, openCarriers } from './carriers.ts'
 import { chores } from './chores.ts'
-import { type Identity, offlineIdentity } from './issuer.ts'
+import { siteIdentity } from './identity.ts'
+import type { Identity } from './issuer.ts'
 import { mendList } from './listed-keys.ts'
 import { needsOf } from './needs.ts'
 import { OtherRoles } from './other-roles.ts'
@@ -65,7 +66,7 @@ type Shared = Plan & {
 
 /** Opens databases and carriers of all roles; nothing listens yet. A role that cannot start leaves the others alone. */
 export async function openHouse(plan: Plan): Promise<House> {
-  const shared = share(plan)
+  const shared = await share(plan)
   const log = shared.logOf('boot')
   const failures: unknown[] = []
   const withoutFailing = async (role: string, act: () => Promise<void>) => {
@@ -125,14 +126,21 @@ function taken<T>(list: T[], fits: (each: T) => boolean): T[] {
   return found
 }
 
-function share(plan: Plan): Shared {
+async function share(plan: Plan): Promise<Shared> {
   const { folder, resolved, clock } = plan
   const site = siteOf(resolved)
   const random = systemRandom()
   const level = valuesOf(resolved, platformSettings).log_level
   const logOf = (role: string) => plan.log ?? pinoLog({ level, to: 'stderr', base: { site: site.name, role } })
-  const settings = valuesOf(resolved, identitySettings)
-  const identity = offlineIdentity({ folder, site, settings, log: logOf('identity'), now: clock.now, random })
+  const identity = await siteIdentity({
+    folder,
+    site,
+    resolved,
+    log: logOf('identity'),
+    random,
+    now: clock.now,
+    monotonic: clock.monotonic,
+  })
   return {
     ...plan,
     site,

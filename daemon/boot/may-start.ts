@@ -8,6 +8,7 @@ import type { Resolved } from '../kernel/settings.ts'
 import { filedropSettings, settings as siteRoleSettings } from '../roles/site/settings.ts'
 import { accreditationFault, accreditationLapse } from './accredited-peers.ts'
 import { divisionProblems } from './division.ts'
+import { identityProblems } from './identity-problems.ts'
 import { type ProfileProblem, valuesOf } from './profile.ts'
 
 export type Standing = {
@@ -35,6 +36,7 @@ export function startProblems(given: Standing): ProfileProblem[] {
     ...withoutKeys(given),
     ...unaccreditedWaysBack(given),
     ...oddValues(given),
+    ...identityProblems(given.resolved, given.starting),
     ...divisionProblems(
       given.resolved,
       given.starting.map(({ name }) => name),
