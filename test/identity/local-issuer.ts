@@ -30,9 +30,10 @@ export type LocalIssuer = {
   readonly asked: Map<string, number>
   /** Lets no answer out until it is called back. */
   hold(): () => void
+  close(): void
 }
 
-/** Ended with the test. */
+/** `close` it when done. */
 export async function localIssuer(...keys: readonly SigningKey[]): Promise<LocalIssuer> {
   let held: Promise<void> | undefined
   const server = createServer(async (request, response) => {
@@ -43,10 +44,6 @@ export async function localIssuer(...keys: readonly SigningKey[]): Promise<Local
     else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answerTo(path)))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const issuer: LocalIssuer = {
     issuer: base,
@@ -62,6 +59,10 @@ export async function localIssuer(...keys: readonly SigningKey[]): Promise<Local
         resolve()
       }
     },
+    close() {
+      server.close()
+      server.closeAllConnections()
+    },
   }
   const answerTo = (path: string) =>
     path === '/keys' ? { keys: issuer.keys } : { issuer: base, jwks_uri: `${base}/keys`, ...issuer.discovery }
@@ -70,6 +71,13 @@ export async function localIssuer(...keys: readonly SigningKey[]): Promise<Local
 
 function pathOf({ url = '' }: IncomingMessage): string {
   return url
+}
+
+/** Ended with the test. */
+export async function issuerOfTest(...keys: readonly SigningKey[]): Promise<LocalIssuer> {
+  const issuer = await localIssuer(...keys)
+  onTestFinished(() => issuer.close())
+  return issuer
 }
 
 export const forSite = 'urn:example:site:alpha'

@@ -6,8 +6,8 @@ import { noon } from './identity-world.ts'
 import {
   adaClaims,
   forSite,
+  issuerOfTest,
   type LocalIssuer,
-  localIssuer,
   type SigningKey,
   signed,
   signingKey,
@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 
 async function world(change: Parameters<typeof atSite>[1] = {}) {
-  const issuer = await localIssuer(keys.rs, keys.ps, keys.es, keys.es384, keys.ed)
+  const issuer = await issuerOfTest(keys.rs, keys.ps, keys.es, keys.es384, keys.ed)
   return { issuer, site: atSite(issuer.issuer, change) }
 }
 
@@ -121,7 +121,7 @@ describe('keys', () => {
 
   test('a header that brings its key, or says where to fetch it, is refused before it is looked at', async () => {
     const { issuer, site } = await world()
-    const trap = await localIssuer(keys.other)
+    const trap = await issuerOfTest(keys.other)
     const bringing = [
       { jwk: keys.other.jwk },
       { jku: `${trap.issuer}/keys` },

@@ -1,7 +1,7 @@
 // The provider's keys over time: new ones are picked up, old ones carry over an outage, and nobody makes us hammer it.
 import { beforeAll, expect, test } from 'vitest'
 import { isRefused } from '../../daemon/kernel/errors.ts'
-import { adaClaims, type LocalIssuer, localIssuer, type SigningKey, signed, signingKey } from './local-issuer.ts'
+import { adaClaims, issuerOfTest, type LocalIssuer, type SigningKey, signed, signingKey } from './local-issuer.ts'
 import { atSite } from './oidc-world.ts'
 
 let first: SigningKey
@@ -26,7 +26,7 @@ async function answer(site: ReturnType<typeof atSite>, token: string): Promise<u
 }
 
 test('keys are fetched with the first token, once for all that come at that moment', async () => {
-  const issuer = await localIssuer(first)
+  const issuer = await issuerOfTest(first)
   const site = atSite(issuer.issuer)
   const token = await signed(first, adaClaims(issuer.issuer))
   expect(fetches(issuer)).toBe(0)
@@ -38,7 +38,7 @@ test('keys are fetched with the first token, once for all that come at that mome
 })
 
 test('a key that nobody knows is asked for once, then not before the least time has passed', async () => {
-  const issuer = await localIssuer(first)
+  const issuer = await issuerOfTest(first)
   const site = atSite(issuer.issuer)
   const known = await signed(first, adaClaims(issuer.issuer))
   const unknown = (name: string) => signed(second, adaClaims(issuer.issuer), { kid: name })
@@ -53,7 +53,7 @@ test('a key that nobody knows is asked for once, then not before the least time 
 })
 
 test('a token that is wrong in anything else never makes the provider be asked', async () => {
-  const issuer = await localIssuer(first)
+  const issuer = await issuerOfTest(first)
   const site = atSite(issuer.issuer)
   const wrong = [{ aud: 'elsewhere' }, { exp: 1 }, { iss: 'https://elsewhere' }, { jti: undefined }]
   for (const change of wrong) {
@@ -63,7 +63,7 @@ test('a token that is wrong in anything else never makes the provider be asked',
 })
 
 test('a new key is picked up with the first token that it signed, and a withdrawn one ends with the next look', async () => {
-  const issuer = await localIssuer(first)
+  const issuer = await issuerOfTest(first)
   const site = atSite(issuer.issuer)
   const byFirst = await signed(first, adaClaims(issuer.issuer))
   const bySecond = await signed(second, adaClaims(issuer.issuer))
@@ -93,7 +93,7 @@ const outages: [string, LocalIssuer['mood']][] = [
 test.each(outages)(
   'while the provider %s, its keys serve until their greatest age, then nothing is judged',
   async (_, mood) => {
-    const issuer = await localIssuer(first)
+    const issuer = await issuerOfTest(first)
     const site = atSite(issuer.issuer, { keys_max_age_s: 3_600 })
     const token = await signed(first, adaClaims(issuer.issuer))
     expect(await answer(site, token)).toBe('counts')
@@ -114,7 +114,7 @@ test.each(outages)(
 )
 
 test('a provider that was never there is out of reach, and asked again after the least time alone', async () => {
-  const issuer = await localIssuer(first)
+  const issuer = await issuerOfTest(first)
   issuer.mood = { status: 500, body: '{}' }
   const site = atSite(issuer.issuer)
   const token = await signed(first, adaClaims(issuer.issuer))
@@ -125,7 +125,7 @@ test('a provider that was never there is out of reach, and asked again after the
 })
 
 test('another issuer’s document is not taken, nor keys from where nobody may look', async () => {
-  const issuer = await localIssuer(first)
+  const issuer = await issuerOfTest(first)
   const site = atSite(issuer.issuer)
   const token = await signed(first, adaClaims(issuer.issuer))
   const documents = [
