@@ -67,7 +67,7 @@ export function realm(name: string, lifespan_s: number): Record<string, unknown>
     roles: { realm: ['examiner', 'watcher', 'unheard-of'].map((role) => ({ name: role })) },
     users: [
       person('ada', secrets.ada, ['examiner', 'unheard-of'], {
-        tenant: ['alpha'],
+        tenant: ['acme'],
         clearance: [JSON.stringify({ level: 'SECRET', categories: ['A'], nationality: 'NL' })],
       }),
       person('bob', secrets.bob, ['watcher'], { tenant: ['bravo'] }),
@@ -93,7 +93,7 @@ export function realm(name: string, lifespan_s: number): Record<string, unknown>
       client('robot', {
         secret: secrets.console,
         serviceAccountsEnabled: true,
-        protocolMappers: [fixedClaim('tenant_id', 'alpha'), fixedClaim('roles', 'watcher'), toSite],
+        protocolMappers: [fixedClaim('tenant_id', 'acme'), fixedClaim('roles', 'watcher'), toSite],
       }),
       client('site', {
         secret: secrets.site,
