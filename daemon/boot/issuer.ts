@@ -55,6 +55,8 @@ export type IdentityMaterials = {
   readonly random: (bytes: number) => string
   /** Absent: the site's own tokens alone count. */
   readonly foreign?: ForeignTokens | undefined
+  /** Judges what is shown beside tokens. */
+  readonly beside?: ((tokens: IdentityProvider, revocations: Revocations) => IdentityProvider) | undefined
 }
 
 /** Two looks at the disk for each request would be a tenth of its cost; a person's revocation may take this long. */
@@ -64,7 +66,7 @@ const looking = { every_ms: 5, monotonic: () => performance.now() }
 type Bench = IdentityMaterials & { readonly listed: TokenKeyList; readonly revocations: Revocations }
 
 export function offlineIdentity(given: IdentityMaterials): Identity {
-  const { folder, settings, log, now, foreign } = given
+  const { folder, settings, log, now, foreign, beside = (tokens) => tokens } = given
   const listed = openTokenKeys(tokenKeysOf(folder), looking)
   const revocations = fileRevocations(revocationsOf(folder), looking)
   const bench: Bench = { ...given, listed, revocations }
@@ -75,7 +77,7 @@ export function offlineIdentity(given: IdentityMaterials): Identity {
     role_table,
     providerFor: (role) => {
       const verify = (token: string) => verifyAt(bench, token, role)
-      return offlineProvider({ verify, revocations, keysStamp, now, refused })
+      return beside(offlineProvider({ verify, revocations, keysStamp, now, refused }), revocations)
     },
     serviceToken: serviceTokens(bench),
     issuer: () => siteIssuer(bench, Object.keys(role_table)),

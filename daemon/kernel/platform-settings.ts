@@ -124,5 +124,12 @@ export function listenerFields(port: number, prefix: string) {
       .string()
       .optional()
       .meta({ env: `${prefix}_TLS_KEY_FILE`, doc: 'Private key of the certificate (PEM).' }),
+    tls_client_auth: z
+      .enum(['none', 'request', 'require'])
+      .default('none')
+      .meta({
+        env: `${prefix}_TLS_CLIENT_AUTH`,
+        doc: 'Whether clients may (request) or must (require) show a certificate of x509.ca_file; see x509.',
+      }),
   }
 }

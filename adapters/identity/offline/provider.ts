@@ -56,6 +56,7 @@ export function offlineProvider(options: OfflineProviderOptions): IdentityProvid
   return {
     name: 'offline',
     async verify(bearer) {
+      if (bearer === undefined) return undefined
       const digest = hash('sha256', bearer, 'base64url')
       const claims = known(digest)
       if (!claims) return learn(bearer, digest)
