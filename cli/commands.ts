@@ -17,7 +17,7 @@ export const groups: Readonly<Record<string, string>> = {
   profile: 'the site’s settings: check, explain, describe',
   site: 'the site’s folder: whose it is',
   store: 'the site’s data: state, backup, restore, check',
-  token: 'access tokens of the site’s own issuer',
+  token: 'access tokens: minted here, or exchanged at the identity provider',
 }
 
 export const catalogue = {
@@ -31,6 +31,7 @@ export const catalogue = {
   'profile schema': () => import('./commands/profile/schema.ts'),
   'token mint': () => import('./commands/token/mint.ts'),
   'token inspect': () => import('./commands/token/inspect.ts'),
+  'token exchange': () => import('./commands/token/exchange.ts'),
   'token revoke': () => import('./commands/token/revoke.ts'),
   'keys generate': () => import('./commands/keys/generate.ts'),
   'keys list': () => import('./commands/keys/list.ts'),

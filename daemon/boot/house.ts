@@ -9,7 +9,7 @@ import type { Carrier } from '../kernel/carrier.ts'
 import type { Workshop } from '../kernel/invoke.ts'
 import type { KeyValue } from '../kernel/keyvalue.ts'
 import type { Peers } from '../kernel/peer.ts'
-import { identitySettings, labelSettings, platformSettings } from '../kernel/platform-settings.ts'
+import { labelSettings, platformSettings } from '../kernel/platform-settings.ts'
 import type { Role } from '../kernel/role.ts'
 import type { Resolved } from '../kernel/settings.ts'
 import type { Transport } from '../kernel/transport.ts'
@@ -21,7 +21,8 @@ import { delivery, recentlyVerified } from './carriage.ts'
 import { carrierMetrics, openCarriers } from './carriers.ts'
 import { chores } from './chores.ts'
 import type { Ferry } from './ferry.ts'
-import { type Identity, offlineIdentity } from './issuer.ts'
+import { siteIdentity } from './identity.ts'
+import type { Identity } from './issuer.ts'
 import { openKeyValue } from './key-value.ts'
 import { mendList } from './listed-keys.ts'
 import { needsOf } from './needs.ts'
@@ -149,8 +150,15 @@ async function share(plan: Plan): Promise<Shared> {
   const level = valuesOf(resolved, platformSettings).log_level
   const logOf = (role: string) => plan.log ?? pinoLog({ level, to: 'stderr', base: { site: site.name, role } })
   const chance = () => Number.parseInt(random(6), 16) / 2 ** 48
-  const settings = valuesOf(resolved, identitySettings)
-  const identity = offlineIdentity({ folder, site, settings, log: logOf('identity'), now: clock.now, random })
+  const identity = await siteIdentity({
+    folder,
+    site,
+    resolved,
+    log: logOf('identity'),
+    random,
+    now: clock.now,
+    monotonic: clock.monotonic,
+  })
   return {
     ...plan,
     site,

@@ -1,5 +1,6 @@
 // The offline identity of a site, wired: its provider for every role, a key of its own for each, its issuer for the site role.
 import { readFileSync } from 'node:fs'
+import type { VerifyToken } from '../../adapters/identity/offline/issued-token.ts'
 import {
   audienceOf,
   issuerOf,
@@ -37,41 +38,55 @@ export type Identity = {
   issuer(): Issuer
 }
 
-type Surroundings = {
+/** Tokens of an issuer outside the site, which says who it is by a name that the profile pins. */
+export type ForeignTokens = {
+  isNamedIn(token: string): boolean
+  readonly verify: VerifyToken
+  /** Changes whenever what it has verified before may count no more. */
+  stamp(): string
+}
+
+export type IdentityMaterials = {
   readonly folder: SiteFolder
   readonly site: Site
   readonly settings: Values<typeof identitySettings>
   readonly log: Log
   readonly now: () => number
   readonly random: (bytes: number) => string
+  /** Absent: the site's own tokens alone count. */
+  readonly foreign?: ForeignTokens | undefined
+  /** Judges what is shown beside tokens. */
+  readonly beside?: ((tokens: IdentityProvider, revocations: Revocations) => IdentityProvider) | undefined
 }
 
 /** Two looks at the disk for each request would be a tenth of its cost; a person's revocation may take this long. */
 const looking = { every_ms: 5, monotonic: () => performance.now() }
 
 /** What is public: every process judges tokens by it, and none needs a private key for that. */
-type Bench = Surroundings & { readonly listed: TokenKeyList; readonly revocations: Revocations }
+type Bench = IdentityMaterials & { readonly listed: TokenKeyList; readonly revocations: Revocations }
 
-export function offlineIdentity(given: Surroundings): Identity {
-  const { folder, settings, log, now } = given
+export function offlineIdentity(given: IdentityMaterials): Identity {
+  const { folder, settings, log, now, foreign, beside = (tokens) => tokens } = given
   const listed = openTokenKeys(tokenKeysOf(folder), looking)
   const revocations = fileRevocations(revocationsOf(folder), looking)
   const bench: Bench = { ...given, listed, revocations }
   const role_table = { ...settings.roles, ...builtInRoles }
   const refused = (reason: string) => log.info('identity.token.refused', { reason })
+  const keysStamp = () => `${listed.stamp()} ${foreign?.stamp() ?? ''}`
   return {
     role_table,
     providerFor: (role) => {
       const verify = (token: string) => verifyAt(bench, token, role)
-      return offlineProvider({ verify, revocations, keysStamp: listed.stamp, now, refused })
+      return beside(offlineProvider({ verify, revocations, keysStamp, now, refused }), revocations)
     },
     serviceToken: serviceTokens(bench),
     issuer: () => siteIssuer(bench, Object.keys(role_table)),
   }
 }
 
-/** Without `role`: only what is meant for the whole site. */
-function verifyAt({ listed, site, settings, now }: Bench, token: string, role?: string) {
+/** Without `role`: only what is meant for the whole site. The issuer that a token names says by whose keys it is judged. */
+function verifyAt({ listed, site, settings, now, foreign }: Bench, token: string, role?: string) {
+  if (foreign?.isNamedIn(token)) return foreign.verify(token)
   const name = issuerOf(site.name)
   const own = role === undefined ? {} : { role_audience: audienceOf(site.name, role) }
   const expected = { issuer: name, audience: name, ...own, now: now(), skew_s: settings.clock_skew_s }

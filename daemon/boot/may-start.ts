@@ -9,6 +9,7 @@ import { servedTwice } from '../roles/site/carrier-settings.ts'
 import { filedropSettings, settings as siteRoleSettings } from '../roles/site/settings.ts'
 import { accreditationFault, accreditationLapse } from './accredited-peers.ts'
 import { divisionProblems } from './division.ts'
+import { identityProblems } from './identity-problems.ts'
 import { type ProfileProblem, valuesOf } from './profile.ts'
 
 export type Standing = {
@@ -39,6 +40,7 @@ export function startProblems(given: Standing): ProfileProblem[] {
     ...unaccreditedWaysBack(given),
     ...oddValues(given),
     ...openSearches(given),
+    ...identityProblems(given.resolved, given.starting),
     ...divisionProblems(
       given.resolved,
       given.starting.map(({ name }) => name),

@@ -19,6 +19,7 @@ export const offline = {
   keySets: () => import('./offline/key-set-commands.ts'),
   passphrase: () => import('./offline/site-passphrase.ts'),
   tokens: () => import('./offline/site-tokens.ts'),
+  providerTokens: () => import('./offline/provider-tokens.ts'),
   peers: () => import('./offline/site-peers.ts'),
   peerKeys: () => import('./offline/peer-keys.ts'),
   people: () => import('./offline/site-people.ts'),

@@ -5,6 +5,7 @@ import { parseYaml } from '../../adapters/host/yaml/yaml-document.ts'
 import { identitySettings, labelSettings, platformSettings, searchSettings } from '../kernel/platform-settings.ts'
 import type { Role } from '../kernel/role.ts'
 import { type Block, metaOf, type Resolved, resolve, type Sources, type Values } from '../kernel/settings.ts'
+import { ssoSettings, x509Settings } from '../kernel/sso-settings.ts'
 
 export type ProfileProblem = { readonly path: string; readonly message: string }
 
@@ -20,13 +21,8 @@ export class ProfileError extends Error {
 
 /** Every section that a profile may have, each once. */
 export function blocksOf(roles: readonly Role[]): Block[] {
-  const all = [
-    platformSettings,
-    labelSettings,
-    identitySettings,
-    searchSettings,
-    ...roles.flatMap((role) => role.settings),
-  ] as Block[]
+  const ours = [platformSettings, labelSettings, identitySettings, ssoSettings, x509Settings, searchSettings]
+  const all = [...ours, ...roles.flatMap((role) => role.settings)] as Block[]
   return [...new Map(all.map((section) => [section.name, section])).values()]
 }
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { httpInFlight, httpRequests, httpSeconds } from '../../adapters/serve/http/http-metrics.ts'
 import type { Limits } from '../../adapters/serve/http/limits.ts'
-import { type HttpServer, type Listen, serveHttp } from '../../adapters/serve/http/serve-http.ts'
+import { type HttpServer, type Listen, serveHttp, type Tls } from '../../adapters/serve/http/serve-http.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import { type DependencyHealth, operationsOf, type ServiceParts } from '../kernel/builtin.ts'
 import type { Call, Log, Surroundings } from '../kernel/call.ts'
@@ -11,9 +11,12 @@ import type { Metrics } from '../kernel/metrics.ts'
 import { openapi } from '../kernel/openapi.ts'
 import type { Addressed } from '../kernel/operation.ts'
 import type { About, Role, Worker } from '../kernel/role.ts'
+import type { Resolved } from '../kernel/settings.ts'
+import { x509Settings } from '../kernel/sso-settings.ts'
 import { newTrace, type Trace } from '../kernel/trace.ts'
 import { backupShare } from './backup-share.ts'
 import { divisionOf } from './division.ts'
+import { valuesOf } from './profile.ts'
 import { type SiteFolder, socketOf } from './site-folder.ts'
 import type { Stock } from './stock.ts'
 import { startWorkers, type Workers } from './workers.ts'
@@ -146,21 +149,21 @@ type Listener = {
   operations: readonly Addressed[]
   restricted: boolean
   listen: Listen
-  tls?: { cert: string; key: string }
+  tls?: Tls | undefined
 }
 
 /** The TCP listener, the local socket, and the internal listener where the profile names one. */
 function listenersOf({ role, about, folder }: Making, operations: readonly Addressed[]): Listener[] {
   const own = (about.settings.values.get(role.name) ?? {}) as Record<string, string | number | undefined>
-  const { listen, port, metrics_listen, tls_cert_file, tls_key_file } = own
+  const { listen, port, metrics_listen } = own
   const restricted = isRestricted(about)
-  const tls = tls_cert_file && tls_key_file ? { tls: { cert: text(tls_cert_file), key: text(tls_key_file) } } : {}
+  const tls = tlsOf(own, about.settings)
   const [socket, group] = [socketOf(folder, role.name), divisionOf(about.settings)?.group]
   const internal = operations.filter(({ address }) => /\.service\.(live|info|metrics)$/.test(address))
   const [host = '', internalPort = ''] = String(metrics_listen ?? '').split(/:(?=\d+$)/)
   return [
     { name: `${role.name}:socket`, operations, restricted: false, listen: { socket, group } },
-    { name: `${role.name}:tcp`, operations, restricted, listen: { host: String(listen), port: Number(port) }, ...tls },
+    { name: `${role.name}:tcp`, operations, restricted, listen: { host: String(listen), port: Number(port) }, tls },
     ...(metrics_listen
       ? [
           {
@@ -172,6 +175,16 @@ function listenersOf({ role, about, folder }: Making, operations: readonly Addre
         ]
       : []),
   ]
+}
+
+/** Undefined for a listener without TLS. */
+function tlsOf(own: Readonly<Record<string, string | number | undefined>>, settings: Resolved): Tls | undefined {
+  const { tls_cert_file, tls_key_file, tls_client_auth } = own
+  if (!tls_cert_file || !tls_key_file) return undefined
+  const pair = { cert: text(tls_cert_file), key: text(tls_key_file) }
+  const { ca_file } = valuesOf(settings, x509Settings)
+  if (tls_client_auth === 'none' || ca_file === undefined) return pair
+  return { ...pair, ca: text(ca_file), isCertificateOptional: tls_client_auth === 'request' }
 }
 
 function text(file: string | number): string {

@@ -40,12 +40,18 @@ export type Caller = {
 }
 
 /**
- * Verifies a credential. Why one failed goes to the log, not to the caller: `undefined` for anything that is not valid.
+ * A client's certificate whose private key the carrier has seen proved. `fault`: why the carrier itself does not trust it.
+ * The same object for the length of a connection.
+ */
+export type ShownCertificate = { readonly der: Uint8Array; readonly fault?: string | undefined }
+
+/**
+ * Verifies a credential: a token, a certificate, or a token shown over a connection with a certificate. Why one failed goes to the log, not to the caller: `undefined` for anything that is not valid.
  * Providers never throw for a bad credential; they throw `Refused('unavailable')` when they cannot judge.
  */
 export interface IdentityProvider {
   readonly name: 'offline' | 'oidc' | 'x509'
-  verify(bearer: string): Promise<Claims | undefined>
+  verify(bearer: string | undefined, certificate?: ShownCertificate): Promise<Claims | undefined>
 }
 
 /** The one table of built-in roles; "x:*" is every permission of a noun, "*" is all. The profile may add roles. */

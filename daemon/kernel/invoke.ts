@@ -3,7 +3,15 @@ import type { AuditEvent } from './audit.ts'
 import type { Call, Others, Surroundings } from './call.ts'
 import { digestOf, sha256 } from './canonical.ts'
 import { type ErrorCode, isRefused, type Refused, refuse } from './errors.ts'
-import { builtInRoles, type Caller, type Claims, type IdentityProvider, permissionsOf, permits } from './identity.ts'
+import {
+  builtInRoles,
+  type Caller,
+  type Claims,
+  type IdentityProvider,
+  permissionsOf,
+  permits,
+  type ShownCertificate,
+} from './identity.ts'
 import { parseInput } from './input.ts'
 import type { Label } from './label.ts'
 import { type Addressed, type AnyOperation, Reply } from './operation.ts'
@@ -81,16 +89,23 @@ export async function admit(
   shop: Workshop,
   operation: AnyOperation,
   bearer: string | undefined,
+  certificate?: ShownCertificate,
 ): Promise<Caller | Refused> {
-  const claims = bearer === undefined ? undefined : await shop.identity.verify(bearer)
+  const hasShown = bearer !== undefined || certificate !== undefined
+  const claims = hasShown ? await shop.identity.verify(bearer, certificate) : undefined
   const isKnown = claims !== undefined && isServed(claims, shop.only_tenant)
   if (operation.allow === 'public') return isKnown ? callerOf(claims, shop.role_table) : nobody
-  if (!claims)
-    return refuse('unauthenticated', bearer === undefined ? 'no bearer token was sent' : 'the token is not valid')
+  if (!claims) return refuse('unauthenticated', whyUnknown(bearer, certificate))
   if (!isKnown) return refuse('forbidden', 'this service is for the site’s own tenant')
   const caller = callerOf(claims, shop.role_table)
   if (operation.allow === 'authenticated' || permits(caller.permissions, operation.allow)) return caller
   return refuse('forbidden', `this needs the permission ${operation.allow}`)
+}
+
+function whyUnknown(bearer: string | undefined, certificate: ShownCertificate | undefined): string {
+  if (certificate)
+    return bearer === undefined ? 'the certificate is of nobody here' : 'token or certificate is not valid'
+  return bearer === undefined ? 'no bearer token was sent' : 'the token is not valid'
 }
 
 /** Every tenant at once is for the site's own roles alone, whatever a token says. */

@@ -53,10 +53,10 @@ export const labelSettings = block('labels', {
 })
 
 export const identitySettings = block('identity', {
-  provider: z
-    .enum(['offline'])
-    .default('offline')
-    .meta({ env: 'AUTH_PROVIDER', doc: 'Who verifies tokens; offline is the site’s own issuer.' }),
+  provider: z.enum(['offline', 'oidc']).default('offline').meta({
+    env: 'AUTH_PROVIDER',
+    doc: 'Whose tokens count: offline, those of the site’s own issuer; oidc, those of the identity provider in sso as well.',
+  }),
   clock_skew_s: z.int().min(0).max(300).default(60).meta({ doc: 'Tolerance for token times.' }),
   keys_passphrase_file: z.string().min(1).optional().meta({
     env: 'PLATFORM_KEYS_PASSPHRASE_FILE',
@@ -181,5 +181,12 @@ export function listenerFields(port: number, prefix: string) {
       .string()
       .optional()
       .meta({ env: `${prefix}_TLS_KEY_FILE`, doc: 'Private key of the certificate (PEM).' }),
+    tls_client_auth: z
+      .enum(['none', 'request', 'require'])
+      .default('none')
+      .meta({
+        env: `${prefix}_TLS_CLIENT_AUTH`,
+        doc: 'Whether clients may (request) or must (require) show a certificate of x509.ca_file; see x509.',
+      }),
   }
 }

@@ -40,7 +40,7 @@ requires('zsh')('zsh offers the commands of a group, and the options of a comman
     const run = `${stand}; words=(platform ${words} ''); CURRENT=$#words; _platform`
     return execFileSync('zsh', ['-f', '-c', run], { encoding: 'utf8' }).trim().split('\n')
   }
-  expect(inZsh('token')).toEqual(['inspect', 'mint', 'revoke'])
+  expect(inZsh('token')).toEqual(['exchange', 'inspect', 'mint', 'revoke'])
   expect(inZsh('filedrop quarantine')).toEqual(inQuarantine)
   expect(inZsh('token mint --tenant acme')).toContain('--subject')
 })

@@ -81,7 +81,7 @@ function workshopOf(handle: Handle, metrics: Metrics): Workshop {
   return {
     surroundings,
     others: () => others,
-    identity: { name: 'offline', verify: async (bearer) => claimsOf(handle, bearer) },
+    identity: { name: 'offline', verify: async (bearer = '') => claimsOf(handle, bearer) },
     role_table: { ...builtInRoles, echoer: ['echo:write'] },
     store,
     record: async () => undefined,

@@ -1,4 +1,4 @@
-// The offline identity provider: tokens of the site's own issuer, verified once and then remembered.
+// The offline identity provider: tokens of the issuers that the site trusts, its own first, verified once and remembered.
 import { hash } from 'node:crypto'
 import type { Claims, IdentityProvider } from '../../../daemon/kernel/identity.ts'
 import { type IssuedClaims, judge, type VerifyToken } from './issued-token.ts'
@@ -56,6 +56,7 @@ export function offlineProvider(options: OfflineProviderOptions): IdentityProvid
   return {
     name: 'offline',
     async verify(bearer) {
+      if (bearer === undefined) return undefined
       const digest = hash('sha256', bearer, 'base64url')
       const claims = known(digest)
       if (!claims) return learn(bearer, digest)

@@ -9,6 +9,7 @@ import { problemOf } from '../../../daemon/kernel/problem.ts'
 import { type Trace, traceOf, traceparentOf } from '../../../daemon/kernel/trace.ts'
 import { acceptsOf } from './accept.ts'
 import { commonHeaders, type Headers, write, writeJson, writeProblem } from './answer.ts'
+import { certificateOf } from './client-certificate.ts'
 import { streamEvents } from './event-stream.ts'
 import { Flight, type Flights, outOfTime } from './flight.ts'
 import { httpRequests, httpSeconds } from './http-metrics.ts'
@@ -48,9 +49,9 @@ export function traceOfRequest({ workshop }: Desk, { headers }: FastifyRequest):
   return traceOf(headers.traceparent, headers.tracestate, workshop.surroundings.random)
 }
 
-async function admission(desk: Desk, flight: Flight, { headers }: FastifyRequest): Promise<Refused | undefined> {
+async function admission(desk: Desk, flight: Flight, { headers, raw }: FastifyRequest): Promise<Refused | undefined> {
   const { operation } = flight.target
-  const caller = await admit(desk.workshop, operation, bearerOf(headers.authorization))
+  const caller = await admit(desk.workshop, operation, bearerOf(headers.authorization), certificateOf(raw.socket))
   if (isRefused(caller)) return caller
   const conditions = conditionsOf(operation, headers)
   if (isRefused(conditions)) return conditions
@@ -134,15 +135,17 @@ async function stream(
   })
 }
 
-/** A token that is revoked while its stream is open ends the stream before the next event is told. */
+/** A token or certificate that is revoked while its stream is open ends the stream before the next event is told. */
 async function* whileAdmitted(
   { workshop }: Desk,
   { target, reply }: Flight,
   events: AsyncIterable<ServerEvent>,
 ): AsyncIterable<ServerEvent> {
-  const bearer = bearerOf(reply.request.headers.authorization)
+  const { headers, raw } = reply.request
+  const bearer = bearerOf(headers.authorization)
+  const certificate = certificateOf(raw.socket)
   for await (const event of events) {
-    if (isRefused(await admit(workshop, target.operation, bearer))) return
+    if (isRefused(await admit(workshop, target.operation, bearer, certificate))) return
     yield event
   }
 }

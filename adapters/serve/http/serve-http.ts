@@ -20,6 +20,13 @@ export type Listen =
   | { readonly host: string; readonly port: number }
   | { readonly socket: string; readonly group?: number | undefined }
 
+export type Tls = {
+  readonly cert: string
+  readonly key: string
+  readonly ca?: string | undefined
+  readonly isCertificateOptional?: boolean
+}
+
 export type ServeOptions = {
   /** Of the listener, as metrics and logs name it. */
   readonly name: string
@@ -28,8 +35,8 @@ export type ServeOptions = {
   /** Leaves out the operations that only the internal listener and the local socket may serve. */
   readonly restricted: boolean
   readonly listen: Listen
-  /** PEM texts. With `ca`, a client must show a certificate of it. */
-  readonly tls?: { readonly cert: string; readonly key: string; readonly ca?: string }
+  /** PEM texts. With `ca`, a client must show a certificate of it, or may where that is optional. */
+  readonly tls?: Tls | undefined
   readonly limits?: Partial<Limits>
   readonly log: Log
   readonly metrics: Metrics
@@ -89,7 +96,7 @@ function newApp(desk: Desk, tls: ServeOptions['tls']): FastifyInstance {
     requireHostHeader: false,
     noDelay: true,
   }
-  const https = tls && { ...node, ...tls, minVersion: 'TLSv1.2' as const, requestCert: tls.ca !== undefined }
+  const https = tls && { ...node, ...tlsOptions(tls) }
   const app = fastify({
     ...(https ? { https } : { http: node }),
     requestTimeout: limits.receive_ms,
@@ -108,6 +115,12 @@ function newApp(desk: Desk, tls: ServeOptions['tls']): FastifyInstance {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   return app
+}
+
+/** Where a certificate is optional, one that is not trusted comes through, and is refused by whoever judges it. */
+function tlsOptions({ cert, key, ca, isCertificateOptional = false }: Tls) {
+  const asking = ca === undefined ? {} : { ca, requestCert: true, rejectUnauthorized: !isCertificateOptional }
+  return { cert, key, minVersion: 'TLSv1.2' as const, ...asking }
 }
 
 function addRoutes(app: FastifyInstance, desk: Desk, target: Addressed): void {

@@ -4,6 +4,7 @@ import { certificateFindings } from './checks/certificates.ts'
 import { channelFindings } from './checks/channels.ts'
 import { clockFindings } from './checks/clock.ts'
 import { diskFindings } from './checks/file-systems.ts'
+import { identityProviderFindings } from './checks/identity-provider.ts'
 import { keyFindings, passphraseFindings, tokenFindings } from './checks/keys.ts'
 import { labelFindings } from './checks/labels.ts'
 import { permissionFindings } from './checks/permissions.ts'
@@ -33,6 +34,7 @@ const checks: Readonly<Record<string, Check>> = {
   passphrase: passphraseFindings,
   tokens: tokenFindings,
   tls: certificateFindings,
+  sso: identityProviderFindings,
   ports: portFindings,
   store: storeFindings,
   channels: channelFindings,

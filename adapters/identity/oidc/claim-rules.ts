@@ -1,0 +1,86 @@
+// What a provider's claims mean at this site: the tenant, the roles that the profile gives for theirs, the clearance.
+import * as z from 'zod'
+import { actor } from '../../../daemon/kernel/identity.ts'
+import { clearance } from '../../../daemon/kernel/label.ts'
+
+/** Times are in seconds since 1970. */
+export type ProviderClaims = {
+  readonly sub: string
+  readonly jti: string
+  readonly iat: number
+  readonly exp: number
+  readonly azp?: string | undefined
+  readonly client_id?: string | undefined
+  readonly [claim: string]: unknown
+}
+
+export type ClaimTerms = {
+  readonly tenant_claim: string
+  readonly clearance_claim: string
+  readonly role_claims: readonly string[]
+  /** Role of the provider to roles of the site. */
+  readonly role_map: Readonly<Record<string, readonly string[]>>
+}
+
+/** A tenant of many values would be none: only one can be meant. */
+const one = z.union([z.string(), z.tuple([z.string()]).transform(([only]) => only)]).pipe(z.string().min(1).max(128))
+const words = z.union([z.array(z.string()), z.string().transform((text) => text.split(' '))])
+const cleared = z.union([
+  clearance,
+  z
+    .string()
+    .transform((level) => ({ level }))
+    .pipe(clearance),
+])
+
+/**
+ * The claims as the site's own issuer would write them, or why they cannot be: for the log. No token from outside is the
+ * site's own service, nor of every tenant.
+ */
+export function claimsAtSite(
+  given: ProviderClaims,
+  terms: ClaimTerms,
+): { readonly payload: Readonly<Record<string, unknown>> } | { readonly refused: string } {
+  const tenant = one.safeParse(valueAt(given, terms.tenant_claim))
+  if (!tenant.success) return { refused: 'no_tenant' }
+  if (tenant.data === '*' || given.sub.startsWith('role:')) return { refused: 'reserved' }
+  const said = valueAt(given, terms.clearance_claim)
+  const clearedFor = cleared.optional().safeParse(said ?? undefined)
+  if (!clearedFor.success) return { refused: 'clearance' }
+  const act = actor.optional().safeParse(given.act)
+  if (!act.success) return { refused: 'actor' }
+  const roles = rolesOf(given, terms)
+  if (!roles) return { refused: 'roles' }
+  return {
+    payload: {
+      sub: given.sub,
+      tenant_id: tenant.data,
+      roles,
+      ...(clearedFor.data ? { clearance: clearedFor.data } : {}),
+      client_id: given.client_id ?? given.azp,
+      jti: given.jti,
+      iat: Math.floor(given.iat),
+      exp: Math.floor(given.exp),
+      ...(act.data ? { act: act.data } : {}),
+    },
+  }
+}
+
+/** Undefined for a role claim that cannot be read. */
+function rolesOf(given: ProviderClaims, { role_claims, role_map }: ClaimTerms): string[] | undefined {
+  const claim = role_claims.map((path) => valueAt(given, path)).find((value) => value !== undefined)
+  if (claim === undefined) return []
+  const named = words.safeParse(claim).data
+  return named && [...new Set(named.flatMap((name) => (Object.hasOwn(role_map, name) ? (role_map[name] ?? []) : [])))]
+}
+
+/** By the whole path as a name first, since names with dots exist; then from object to object. */
+function valueAt(given: Readonly<Record<string, unknown>>, path: string): unknown {
+  if (Object.hasOwn(given, path)) return given[path]
+  let value: unknown = given
+  for (const name of path.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
+    value = (value as Record<string, unknown>)[name]
+  }
+  return value
+}

@@ -1,0 +1,40 @@
+// What an identity provider says of itself: its discovery document, and the keys that it signs with.
+import * as z from 'zod'
+import { type Reaching, requestJson } from './json-request.ts'
+import { wellKnownOf } from './url-rules.ts'
+
+export type Provider = Reaching & { readonly issuer: string; readonly wellknown?: string | undefined }
+
+const discoveryDocument = z.looseObject({
+  issuer: z.string(),
+  jwks_uri: z.string(),
+  token_endpoint: z.string().optional(),
+})
+export type Discovered = z.infer<typeof discoveryDocument>
+
+/** Throws an Error when it cannot be had, or is another issuer's: its keys would speak for somebody else. */
+export async function discover(provider: Provider): Promise<Discovered> {
+  const { issuer, wellknown = wellKnownOf(issuer) } = provider
+  const { status, body } = await asked('the discovery document', requestJson(wellknown, provider))
+  if (status !== 200) throw new Error(`the discovery document was answered ${status}`)
+  const { success, data } = discoveryDocument.safeParse(body)
+  if (!success) throw new Error('the discovery document lacks issuer or jwks_uri')
+  if (data.issuer !== issuer) throw new Error('the discovery document is of another issuer than sso.issuer')
+  return data
+}
+
+/** The provider's JWKS as it answers it, by a fresh discovery. Throws an Error. */
+export async function fetchKeySet(provider: Provider): Promise<unknown> {
+  const { jwks_uri } = await discover(provider)
+  const { status, body } = await asked('the keys', requestJson(jwks_uri, provider))
+  if (status !== 200) throw new Error(`the keys were answered ${status}`)
+  return body
+}
+
+async function asked<T>(what: string, answer: Promise<T>): Promise<T> {
+  try {
+    return await answer
+  } catch (error) {
+    throw new Error(`${what} cannot be had: ${(error as Error).message}`)
+  }
+}

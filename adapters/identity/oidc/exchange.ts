@@ -1,0 +1,67 @@
+// A caller's token turned, at the identity provider, into one that a service downstream takes (RFC 8693).
+import * as z from 'zod'
+import { Refused, refuse } from '../../../daemon/kernel/errors.ts'
+import { discover, type Provider } from './discovery.ts'
+import { requestJson } from './json-request.ts'
+
+/** The client that asks: the provider says whether it may exchange, and for whom. */
+export type ExchangeClient = { readonly client_id: string; readonly client_secret: string }
+
+export type ExchangeRequest = {
+  readonly subject_token: string
+  /** Who the new token is for, by the name that the provider knows. */
+  readonly audience: string
+  readonly scope?: string | undefined
+}
+
+const answered = z.looseObject({
+  access_token: z.string().min(1).max(65_536),
+  token_type: z.string().regex(/^bearer$/i),
+  expires_in: z.number().optional(),
+  scope: z.string().optional(),
+})
+/** `expires_in` in seconds. */
+export type Exchanged = Pick<z.infer<typeof answered>, 'access_token' | 'expires_in' | 'scope'>
+
+const denied = z.looseObject({ error: z.string().regex(/^[!-~]{1,64}$/) })
+
+const accessToken = 'urn:ietf:params:oauth:token-type:access_token'
+
+/**
+ * At `token_url`, or at the endpoint that the provider's discovery names. `forbidden` with the provider's own error
+ * code when it will not; throws `Refused('unavailable')` when it cannot be asked.
+ */
+export async function exchangeAtProvider(
+  provider: Provider & { readonly token_url?: string | undefined },
+  client: ExchangeClient,
+  { subject_token, audience, scope }: ExchangeRequest,
+): Promise<Exchanged | Refused> {
+  const form = {
+    grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+    subject_token,
+    subject_token_type: accessToken,
+    requested_token_type: accessToken,
+    audience,
+    ...(scope === undefined ? {} : { scope }),
+  }
+  try {
+    const endpoint = provider.token_url ?? (await discover(provider)).token_endpoint
+    if (endpoint === undefined) throw new Error('it has no token endpoint')
+    const { status, body } = await requestJson(endpoint, provider, form, basicOf(client))
+    const token = answered.safeParse(body).data
+    if (status === 200 && token) return token
+    const error = denied.safeParse(body).data?.error
+    if (status >= 400 && status < 500 && error) return refuse('forbidden', `the identity provider says ${error}`)
+    throw new Error(`the token endpoint answered ${status}`)
+  } catch (error) {
+    throw new Refused('unavailable', `the identity provider cannot be asked: ${(error as Error).message}`)
+  }
+}
+
+/** RFC 6749, section 2.3.1: each half is encoded as in a form, so that a colon stays inside. */
+function basicOf({ client_id, client_secret }: ExchangeClient): string {
+  const halves = [client_id, client_secret].map((half) =>
+    new URLSearchParams({ half }).toString().slice('half='.length),
+  )
+  return `Basic ${Buffer.from(halves.join(':')).toString('base64')}`
+}

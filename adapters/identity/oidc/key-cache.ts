@@ -1,0 +1,85 @@
+// The provider's keys, held: fetched when they grow old or a new one is named, and never more often than is decent.
+import { Refused } from '../../../daemon/kernel/errors.ts'
+
+export type KeyCacheOptions<K> = {
+  /** Throws when the provider cannot be reached or understood. */
+  readonly fetchKeys: () => Promise<readonly K[]>
+  /** Beyond it keys are fetched anew, while the old ones serve. */
+  readonly refresh_ms: number
+  /** Beyond it keys that could not be fetched anew serve no more. */
+  readonly max_age_ms: number
+  /** Between the end of one fetch and the next. */
+  readonly min_interval_ms: number
+  /** Milliseconds of a clock that never jumps. */
+  readonly monotonic: () => number
+  /** What came of a fetch: the keys, or why there are none. */
+  readonly fetched?: (what: { readonly keys: readonly K[] } | { readonly failed: string }) => void
+}
+
+export interface KeyCache<K> {
+  /**
+   * The key of this name; undefined when the provider has none. Throws `Refused('unavailable')` when that cannot be
+   * known now: the provider is out of reach, or was asked a moment ago.
+   */
+  find(kid: string): Promise<K | undefined>
+  /** Changes whenever the keys do, and when they are too old to count. */
+  stamp(): string
+}
+
+type NamedKey = { readonly kid: string; readonly fingerprint: string }
+
+export function keyCache<K extends NamedKey>(options: KeyCacheOptions<K>): KeyCache<K> {
+  const { refresh_ms, max_age_ms, min_interval_ms, monotonic, fetched } = options
+  let held: { readonly keys: ReadonlyMap<string, K>; readonly stamp: string; readonly at: number } | undefined
+  let lastEnd = Number.NEGATIVE_INFINITY
+  let flight: Promise<boolean> | undefined
+
+  const fetchNow = async (): Promise<boolean> => {
+    // Of the question, not of the answer: what changed in between is not in it.
+    const at = monotonic()
+    try {
+      const keys = await options.fetchKeys()
+      held = { keys: new Map(keys.map((key) => [key.kid, key])), stamp: stampOf(keys), at }
+      fetched?.({ keys })
+      return true
+    } catch (error) {
+      fetched?.({ failed: error instanceof Error ? error.message : String(error) })
+      return false
+    }
+  }
+  const fly = (): Promise<boolean> => {
+    flight ??= fetchNow().finally(() => {
+      lastEnd = monotonic()
+      flight = undefined
+    })
+    return flight
+  }
+  const waitLeft_ms = () => lastEnd + min_interval_ms - monotonic()
+  const usable = () => {
+    if (!held) return undefined
+    const age = monotonic() - held.at
+    if (age >= refresh_ms && waitLeft_ms() <= 0) void fly()
+    return age < max_age_ms ? held : undefined
+  }
+  return {
+    async find(kid) {
+      const known = usable()?.keys.get(kid)
+      if (known) return known
+      if (!flight && waitLeft_ms() > 0) throw outOfReach(waitLeft_ms())
+      if (!(await fly())) throw outOfReach(min_interval_ms)
+      return held?.keys.get(kid)
+    },
+    stamp: () => usable()?.stamp ?? 'none',
+  }
+}
+
+function stampOf(keys: readonly NamedKey[]): string {
+  return keys
+    .map(({ kid, fingerprint }) => `${kid}:${fingerprint}`)
+    .sort()
+    .join(' ')
+}
+
+function outOfReach(wait_ms: number): Refused {
+  return new Refused('unavailable', 'the identity provider’s keys are not at hand', [], Math.ceil(wait_ms / 1_000))
+}

@@ -1,0 +1,37 @@
+// Tokens of an identity provider, judged for this site: by its keys as they are now, its claims in the site's words.
+import { type ClaimTerms, claimsAtSite, type ProviderClaims } from './claim-rules.ts'
+import { fetchKeySet, type Provider } from './discovery.ts'
+import { type KeyCacheOptions, keyCache } from './key-cache.ts'
+
+export type OidcOptions<K> = Omit<KeyCacheOptions<K>, 'fetchKeys'> & {
+  readonly provider: Provider
+  readonly terms: ClaimTerms
+  /** The keys of a JWKS that count; throws for what is none. */
+  readonly keysIn: (jwks: unknown) => readonly K[]
+  /** Judges form, signature, issuer, audience and times; asks for a key by its name when all else is right. */
+  readonly judge: (
+    token: string,
+    keyOf: (kid: string) => Promise<K | undefined>,
+  ) => Promise<{ readonly payload: ProviderClaims } | { readonly refused: string }>
+}
+
+export interface OidcVerifier {
+  /** What the token says in the site's words, or why it does not count. Throws `Refused('unavailable')`. */
+  verify(token: string): Promise<{ readonly payload: Readonly<Record<string, unknown>> } | { readonly refused: string }>
+  /** Changes whenever the keys do, and when they are too old to count. */
+  stamp(): string
+}
+
+export function oidcVerifier<K extends { readonly kid: string; readonly fingerprint: string }>(
+  options: OidcOptions<K>,
+): OidcVerifier {
+  const { provider, terms, keysIn, judge } = options
+  const cache = keyCache<K>({ ...options, fetchKeys: async () => keysIn(await fetchKeySet(provider)) })
+  return {
+    stamp: cache.stamp,
+    async verify(token) {
+      const verdict = await judge(token, cache.find)
+      return 'refused' in verdict ? verdict : claimsAtSite(verdict.payload, terms)
+    },
+  }
+}

@@ -1,0 +1,51 @@
+// The file of revocation lists as it is now: read again when it changes, and in the way of everything when it is bad.
+import { readFileSync, statSync } from 'node:fs'
+import { Refused } from '../../../daemon/kernel/errors.ts'
+
+/** How often the file is looked at: a look holds for `every_ms` of the clock (milliseconds, never jumping). */
+export type Looking = { readonly every_ms: number; monotonic(): number }
+
+const most_bytes = 64 * 1_048_576
+
+/**
+ * What `read` makes of the file. Throws `Refused('unavailable')` when it is absent, too large, or `read` throws; `faulty`
+ * hears why, once for each state of the file.
+ */
+export function listFile<T>(
+  file: string,
+  read: (bytes: Buffer) => T,
+  looking: Looking,
+  faulty: (reason: string) => void,
+): () => T {
+  let held: { readonly stamp: string; readonly value: T | undefined } | undefined
+  let lookedAt = Number.NEGATIVE_INFINITY
+  const load = (stamp: string): T | undefined => {
+    try {
+      return read(bytesOf(file))
+    } catch (error) {
+      faulty(stamp === '' ? 'it is not there' : (error as Error).message)
+      return undefined
+    }
+  }
+  return () => {
+    const now = looking.monotonic()
+    if (!held || now - lookedAt >= looking.every_ms) {
+      lookedAt = now
+      const stamp = stampOf(file)
+      if (held?.stamp !== stamp) held = { stamp, value: load(stamp) }
+    }
+    if (held?.value === undefined) throw new Refused('unavailable', 'the revocation lists cannot be read')
+    return held.value
+  }
+}
+
+function bytesOf(file: string): Buffer {
+  const bytes = readFileSync(file)
+  if (bytes.length > most_bytes) throw new Error('it is too large')
+  return bytes
+}
+
+function stampOf(file: string): string {
+  const stat = statSync(file, { bigint: true, throwIfNoEntry: false })
+  return stat ? `${stat.ino}.${stat.size}.${stat.mtimeNs}` : ''
+}

@@ -1,0 +1,67 @@
+// The keys of an identity provider: what of its JWKS can verify a token, and by which algorithms.
+import { createPublicKey, hash, type KeyObject } from 'node:crypto'
+import * as z from 'zod'
+import type { ProviderAlgorithm } from '../../../daemon/kernel/sso-settings.ts'
+
+export type ProviderKey = {
+  readonly kid: string
+  /** SHA-256 of the key itself. */
+  readonly fingerprint: string
+  readonly algorithms: readonly ProviderAlgorithm[]
+  readonly key: KeyObject
+}
+
+/** What each kind of key can verify; RFC 7518 section 3.1, RFC 8037. */
+const kinds: Readonly<Record<string, readonly ProviderAlgorithm[]>> = {
+  RSA: ['RS256', 'PS256'],
+  'EC P-256': ['ES256'],
+  'EC P-384': ['ES384'],
+  'OKP Ed25519': ['EdDSA'],
+}
+
+/** RFC 7518 section 3.3. */
+const least_rsa_bits = 2_048
+
+const keySet = z.object({ keys: z.array(z.unknown()).max(64) })
+
+const entry = z.looseObject({
+  kty: z.string(),
+  kid: z.string().min(1).max(256),
+  crv: z.string().optional(),
+  alg: z.string().optional(),
+  use: z.literal('sig').optional(),
+  key_ops: z
+    .array(z.string())
+    .refine((ops) => ops.includes('verify'))
+    .optional(),
+  // A key that the world can sign with proves nothing.
+  d: z.undefined().optional(),
+})
+
+/**
+ * Those of a JWKS that count; entries of other kinds, and all of a `kid` that stands twice, are left out. Throws an
+ * Error for what is no JWKS.
+ */
+export function providerKeys(jwks: unknown): ProviderKey[] {
+  const given = keySet.safeParse(jwks)
+  if (!given.success) throw new Error('this is no JWKS')
+  const found = given.data.keys.map(keyOf).filter((key) => key !== undefined)
+  return found.filter(({ kid }) => found.filter((other) => other.kid === kid).length === 1)
+}
+
+function keyOf(given: unknown): ProviderKey | undefined {
+  const { success, data: jwk } = entry.safeParse(given)
+  if (!success) return undefined
+  const able = kinds[jwk.crv === undefined ? jwk.kty : `${jwk.kty} ${jwk.crv}`] ?? []
+  const algorithms = able.filter((algorithm) => jwk.alg === undefined || jwk.alg === algorithm)
+  if (algorithms.length === 0) return undefined
+  try {
+    const key = createPublicKey({ key: jwk as never, format: 'jwk' })
+    const { modulusLength = least_rsa_bits } = key.asymmetricKeyDetails ?? {}
+    if (modulusLength < least_rsa_bits) return undefined
+    const fingerprint = hash('sha256', key.export({ type: 'spki', format: 'der' }), 'base64url')
+    return { kid: jwk.kid, fingerprint, algorithms, key }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,76 @@
+// From a client's certificate to a root that the site trusts, each step with its signature, its time and its right.
+import { type Certificate, certificateOf } from './certificate.ts'
+
+/** RFC 5280 section 4.2.1.12. */
+const client_auth = '1.3.6.1.5.5.7.3.2'
+const longest_path = 8
+
+/** Each certificate with the authority that issued it; the root has none and stands in no pair. */
+export type CertificatePath = {
+  readonly leaf: Certificate
+  readonly steps: readonly { readonly certificate: Certificate; readonly issuer: Certificate }[]
+}
+
+/** The authorities of a PEM file. Throws an Error for a file without any, and for a certificate that is none. */
+export function authoritiesIn(pem: string): Certificate[] {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
+  if (blocks.length === 0) throw new Error('it holds no certificate')
+  return blocks.map((block) => {
+    const authority = certificateOf(Buffer.from(block.replaceAll(/-----[^-]+-----|\s/g, ''), 'base64'))
+    if (!isAuthority(authority)) throw new Error(`${authority.dn} is no authority`)
+    return authority
+  })
+}
+
+/**
+ * The path, or why there is none: for the log. Intermediate authorities are taken from the site's file, never from the
+ * client. `now` in epoch milliseconds.
+ */
+export function pathOf(
+  der: Buffer,
+  authorities: readonly Certificate[],
+  now: number,
+): CertificatePath | { readonly refused: string } {
+  const leaf = parsed(der)
+  if (!leaf) return { refused: 'malformed' }
+  if (leaf.x509.ca) return { refused: 'an_authority' }
+  if (!isCurrent(leaf, now)) return { refused: now < leaf.not_before ? 'not_yet_valid' : 'expired' }
+  const signs = leaf.key_usage?.has('digital_signature') ?? true
+  if (!signs || !leaf.extended_key_usage.includes(client_auth)) return { refused: 'not_for_clients' }
+  const steps = stepsFrom(leaf, authorities, now)
+  return steps ? { leaf, steps } : { refused: 'untrusted' }
+}
+
+function parsed(der: Buffer): Certificate | undefined {
+  try {
+    return certificateOf(der)
+  } catch {
+    return undefined
+  }
+}
+
+function stepsFrom(leaf: Certificate, authorities: readonly Certificate[], now: number) {
+  const usable = authorities.filter((authority) => isCurrent(authority, now))
+  const steps: { certificate: Certificate; issuer: Certificate }[] = []
+  let certificate = leaf
+  while (steps.length < longest_path) {
+    const issuer = usable.find((authority) => hasIssued(authority, certificate))
+    if (!issuer) return undefined
+    steps.push({ certificate, issuer })
+    if (hasIssued(issuer, issuer)) return steps
+    certificate = issuer
+  }
+  return undefined
+}
+
+function hasIssued(authority: Certificate, certificate: Certificate): boolean {
+  return certificate.x509.checkIssued(authority.x509) && certificate.x509.verify(authority.x509.publicKey)
+}
+
+function isAuthority({ x509, key_usage }: Certificate): boolean {
+  return x509.ca && (key_usage?.has('key_cert_sign') ?? true)
+}
+
+function isCurrent({ not_before, not_after }: Certificate, now: number): boolean {
+  return not_before <= now && now < not_after
+}

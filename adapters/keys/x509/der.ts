@@ -1,0 +1,105 @@
+// Reads DER (X.690), strictly: one spelling of each length, nothing behind the end, nothing copied.
+
+export type Der = {
+  readonly tag: number
+  readonly content: Buffer
+  /** Tag and length with it: what signatures are made over. */
+  readonly whole: Buffer
+}
+
+export const tags = {
+  boolean: 0x01,
+  integer: 0x02,
+  bit_string: 0x03,
+  octet_string: 0x04,
+  oid: 0x06,
+  utc_time: 0x17,
+  generalized_time: 0x18,
+  sequence: 0x30,
+} as const
+
+/** The one element that these bytes are. Throws an Error for anything else. */
+export function derOf(bytes: Buffer): Der {
+  const element = elementAt(bytes, 0)
+  if (element.whole.length !== bytes.length) throw new Error('bytes behind the end of the DER')
+  return element
+}
+
+/** What is inside an element, one by one: lists may be long. */
+export function* partsOf({ content }: Der): Generator<Der> {
+  for (let at = 0; at < content.length; ) {
+    const element = elementAt(content, at)
+    at += element.whole.length
+    yield element
+  }
+}
+
+function elementAt(bytes: Buffer, at: number): Der {
+  const tag = byteAt(bytes, at)
+  if ((tag & 0x1f) === 0x1f) throw new Error('a DER tag of many bytes')
+  const first = byteAt(bytes, at + 1)
+  const lengthBytes = first < 0x80 ? 0 : first & 0x7f
+  if (first === 0x80 || lengthBytes > 4) throw new Error('a DER length without end')
+  let length = first
+  if (lengthBytes > 0) {
+    length = 0
+    for (let n = 0; n < lengthBytes; n += 1) length = length * 256 + byteAt(bytes, at + 2 + n)
+    if (length < 0x80 || length < 256 ** (lengthBytes - 1)) throw new Error('a DER length that is not the shortest')
+  }
+  const start = at + 2 + lengthBytes
+  if (start + length > bytes.length) throw new Error('DER that was cut off')
+  return { tag, content: bytes.subarray(start, start + length), whole: bytes.subarray(at, start + length) }
+}
+
+function byteAt(bytes: Buffer, at: number): number {
+  const byte = bytes[at]
+  if (byte === undefined) throw new Error('DER that was cut off')
+  return byte
+}
+
+/** The element, if it has this tag. Throws otherwise. */
+export function expected(element: Der | undefined, tag: number): Der {
+  if (element?.tag !== tag) throw new Error('DER of another shape')
+  return element
+}
+
+/** Dotted decimal. */
+export function oidIn(element: Der | undefined): string {
+  const numbers: number[] = []
+  let value = 0
+  for (const byte of expected(element, tags.oid).content) {
+    value = value * 128 + (byte & 0x7f)
+    if (byte & 0x80) continue
+    numbers.push(value)
+    value = 0
+  }
+  const [first = 0, ...rest] = numbers
+  const top = Math.min(2, Math.floor(first / 40))
+  return [top, first - 40 * top, ...rest].join('.')
+}
+
+/** Epoch milliseconds of a UTCTime or GeneralizedTime as RFC 5280 section 4.1.2.5 wants them. */
+export function timeIn(element: Der | undefined): number {
+  const { tag, content } = element ?? { tag: 0, content: Buffer.alloc(0) }
+  const text = content.toString('latin1')
+  const [, yy = '', rest = ''] = /^(\d{2}|\d{4})(\d{10})Z$/.exec(text) ?? []
+  const isShort = tag === tags.utc_time
+  if (yy.length !== (isShort ? 2 : 4) || (!isShort && tag !== tags.generalized_time)) throw new Error('a time in DER')
+  const year = isShort ? `${Number(yy) >= 50 ? 19 : 20}${yy}` : yy
+  const [month, day, hour, minute, second] = rest.match(/../g) ?? []
+  const time = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
+  if (Number.isNaN(time)) throw new Error('a time in DER')
+  return time
+}
+
+export type Extension = { readonly oid: string; readonly isCritical: boolean; readonly value: Buffer }
+
+/** The extensions of a certificate, a list or an entry of one: a SEQUENCE of them. */
+export function extensionsIn(list: Der): Extension[] {
+  return [...partsOf(expected(list, tags.sequence))].map((each) => {
+    const [oid, ...rest] = partsOf(expected(each, tags.sequence))
+    const [flag] = rest
+    const value = expected(rest.at(-1), tags.octet_string).content
+    return { oid: oidIn(oid), isCritical: flag?.tag === tags.boolean && flag.content[0] !== 0, value }
+  })
+}

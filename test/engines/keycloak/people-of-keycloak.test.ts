@@ -1,0 +1,196 @@
+// The packaged executable with a real Keycloak: who logs in there may do here what the profile says, come what may.
+import { readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { type Keycloak, keycloak, keycloakWanted } from '../../support/engines/keycloak.ts'
+import { audience, secrets } from '../../support/engines/keycloak-realm.ts'
+import { type Heard, heard } from '../../support/http-exchange.ts'
+import { type PackagedSite, packagedSite, type Served } from '../../support/packaged-site.ts'
+import { whenPresent } from '../../support/requires.ts'
+
+const test = whenPresent(keycloakWanted)
+const clientSecret = 'a-secret-of-more-than-sixteen-characters'
+
+let provider: Keycloak
+let site: PackagedSite
+let running: Served
+
+beforeAll(async () => {
+  if (!keycloakWanted.isPresent) return
+  provider = await keycloak()
+  site = packagedSite('single-cluster')
+  const secret = path.join(path.dirname(site.profile), 'gateway.secret')
+  writeFileSync(secret, clientSecret, { mode: 0o600 })
+  writeFileSync(path.join(path.dirname(site.profile), 'sso.secret'), `${secrets.site}\n`, { mode: 0o600 })
+  writeFileSync(site.profile, `${readFileSync(site.profile, 'utf8')}\n${sections(provider.issuer, secret)}`)
+  await provider.start()
+  running = await site.serve()
+})
+afterAll(async () => {
+  await running?.stop()
+  site?.remove()
+  await provider?.end()
+})
+
+const sections = (issuer: string, secret: string) => `
+identity:
+  provider: oidc
+  clients:
+    - { client_id: gateway, secret_file: ${secret}, subject: "svc:gateway", roles: [service], may_exchange: true }
+sso:
+  issuer: ${issuer}
+  audience: ${audience}
+  client_id: site
+  role_map: { examiner: [analyst], watcher: [auditor] }
+  refetch_min_s: 1
+`
+
+const ofConsole = { client_id: 'console', client_secret: secrets.console }
+const login = (username: 'ada' | 'bob') =>
+  provider.token({ ...ofConsole, grant_type: 'password', username, password: secrets[username], scope: 'openid' })
+const tokenOf = async (username: 'ada' | 'bob') => (await login(username)).access_token
+
+function ask(token: string, method: string, where: string, body?: unknown): Promise<Heard> {
+  return heard({ port: running.ports.consensus ?? 0, method, path: `/api/v2/consensus/session${where}`, token, body })
+}
+const list = async (token: string) => (await ask(token, 'GET', '')).status
+
+const opening = {
+  lens_id: 'vessel-identity',
+  lens_version: '1',
+  policy: { m: 1, n: 2 },
+  classification: 'SECRET',
+}
+
+test('people log in with a password, and have the roles, tenant and clearance that Keycloak knows', async () => {
+  const ada = await tokenOf('ada')
+  const opened = await ask(ada, 'POST', '', opening)
+  expect(opened.status, opened.text).toBe(201)
+  const { id } = opened.json as { id: string }
+  expect((await ask(ada, 'GET', `/${id}`)).status).toBe(200)
+  const bob = await tokenOf('bob')
+  expect((await ask(bob, 'POST', '', opening)).status).toBe(403)
+  expect((await ask(bob, 'GET', `/${id}`)).status).toBe(404)
+})
+
+test('clients log in with their secret; one without a tenant is nobody', async () => {
+  const form = { grant_type: 'client_credentials', client_secret: secrets.console }
+  const robot = (await provider.token({ ...form, client_id: 'robot' })).access_token
+  expect(await list(robot)).toBe(200)
+  expect((await ask(robot, 'POST', '', opening)).status).toBe(403)
+  expect(await list((await provider.token({ ...form, client_id: 'console' })).access_token)).toBe(401)
+})
+
+test('ID and refresh tokens of the same login are none to show here', async () => {
+  const { access_token, id_token = '', refresh_token = '' } = await login('ada')
+  expect([await list(access_token), await list(id_token), await list(refresh_token)]).toEqual([200, 401, 401])
+})
+
+test('revoking on the site ends a Keycloak token, whatever Keycloak says', async () => {
+  const [lost, kept] = [await tokenOf('ada'), await tokenOf('ada')]
+  expect(await list(lost)).toBe(200)
+  const { jti } = JSON.parse(Buffer.from(lost.split('.')[1] ?? '', 'base64url').toString())
+  expect(site.run(['token', 'revoke', jti, '--reason', 'lost']).status).toBe(0)
+  expect([await list(lost), await list(kept)]).toEqual([401, 200])
+})
+
+test('a token is exchanged: here for one of the site, there for one of a service downstream', async () => {
+  const subject_token = await tokenOf('ada')
+  const body = new URLSearchParams({
+    grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+    client_id: 'gateway',
+    client_secret: clientSecret,
+    subject_token,
+    subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+  }).toString()
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  const answer = await heard({ port: running.ports.site ?? 0, method: 'POST', path: '/oauth2/token', headers, body })
+  const { access_token: ofSite } = answer.json as { access_token: string }
+  expect([answer.status, await list(ofSite)]).toEqual([200, 200])
+
+  const env = {
+    PLATFORM_TOKEN: subject_token,
+    SSO_CLIENT_SECRET_FILE: path.join(path.dirname(site.profile), 'sso.secret'),
+  }
+  const exchanged = site.run(['token', 'exchange', '--audience', 'downstream', '--json'], env)
+  expect(exchanged.stderr).toBe('')
+  const { token } = JSON.parse(exchanged.stdout) as { token: string }
+  expect(JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())).toMatchObject({
+    aud: 'downstream',
+    azp: 'site',
+    tenant_id: 'acme',
+  })
+  expect(await list(token)).toBe(401)
+  const refused = site.run(['token', 'exchange', '--audience', 'elsewhere'], env)
+  expect([refused.status, refused.stdout]).toEqual([3, ''])
+  expect(refused.stderr).toContain('the identity provider says invalid_client')
+  expect(refused.stderr + exchanged.stderr).not.toContain(secrets.site)
+})
+
+test('a new signing key is picked up with its first token, and the old one goes on', async () => {
+  const before = await tokenOf('ada')
+  await provider.rotate()
+  const after = await tokenOf('ada')
+  const kidOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()).kid
+  expect(kidOf(after)).not.toBe(kidOf(before))
+  const seen = new Set<number>()
+  await expect
+    .poll(
+      async () => {
+        const status = await list(after)
+        seen.add(status)
+        return status
+      },
+      { timeout: 20_000 },
+    )
+    .toBe(200)
+  // A token that counts is never called invalid while its key is on the way.
+  expect(seen).not.toContain(401)
+  expect(await list(before)).toBe(200)
+})
+
+/** Asks without a pause until it is told to end; how often each status came. */
+function load(token: string) {
+  const seen: Record<number, number> = {}
+  let isOn = true
+  const one = async () => {
+    while (isOn) {
+      const status = await list(token)
+      seen[status] = (seen[status] ?? 0) + 1
+    }
+  }
+  const all = Promise.all([one(), one(), one(), one()])
+  return {
+    seen,
+    async end() {
+      isOn = false
+      await all
+      return seen
+    },
+  }
+}
+
+test('Keycloak killed in the middle of load: nobody who is known notices, and it is not missed until it is back', async () => {
+  const token = await tokenOf('ada')
+  expect(await list(token)).toBe(200)
+  const under = load(token)
+  await expect.poll(() => under.seen[200] ?? 0).toBeGreaterThan(50)
+  await provider.kill()
+  const atDeath = under.seen[200] ?? 0
+  await expect.poll(() => under.seen[200] ?? 0).toBeGreaterThan(atDeath + 200)
+  expect(await under.end()).toEqual({ 200: expect.any(Number) })
+  expect(site.run(['doctor']).stdout).toContain('the identity provider: the discovery document cannot be had')
+
+  // A daemon that starts now has no keys: it judges the site's own tokens, and says of the others that it cannot.
+  await running.stop()
+  running = await site.serve()
+  const answer = await ask(token, 'GET', '')
+  expect([answer.status, Number(answer.headers['retry-after']) > 0]).toEqual([503, true])
+  const own = site.run(['token', 'mint', '--subject', 'root', '--roles', 'analyst']).stdout.trim()
+  expect(await list(own)).toBe(200)
+
+  await provider.start()
+  await expect.poll(() => list(token), { timeout: 20_000 }).toBe(200)
+  expect(await list(await tokenOf('ada'))).toBe(200)
+  expect(site.run(['doctor']).stdout).toMatch(/the identity provider has \d+ keys that count/)
+})

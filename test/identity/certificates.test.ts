@@ -1,0 +1,187 @@
+// Client certificates: who holds one by the profile's table, and every reason for being nobody.
+import { randomBytes, X509Certificate } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { forClients, type Issued, type OpensslAuthority, opensslAuthority } from '../support/openssl-authority.ts'
+import { isOnPath, requires } from '../support/requires.ts'
+import { siteOf } from './certificate-world.ts'
+import { noon } from './identity-world.ts'
+
+const needsOpenssl = requires('openssl')
+const day_ms = 86_400_000
+const alt = [...forClients, 'subjectAltName=URI:urn:example:ada,email:ada@example.invalid']
+const holder = { subject: 'ada', tenant_id: 'alpha', roles: ['analyst'] }
+const rowOf = (issued: Issued) => ({ ...holder, fingerprint: fingerprintOf(issued) })
+const fingerprintOf = ({ der }: Issued) => new X509Certificate(der).fingerprint256.replaceAll(':', '').toLowerCase()
+
+const dir = mkdtempSync(join(tmpdir(), 'platform-certificates-'))
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+let root: OpensslAuthority
+let other: OpensslAuthority
+let ada: Issued
+beforeAll(() => {
+  if (!isOnPath('openssl')) return
+  root = opensslAuthority(dir, 'root', noon)
+  other = opensslAuthority(dir, 'other', noon, '/O=Example/CN=root')
+  ada = root.issue({ subject: '/C=NL/O=Example/OU=A, B \\+ C/CN=Ada', extensions: alt })
+})
+
+describe('the table', () => {
+  const dn = 'CN=Ada,OU=A\\, B \\+ C,O=Example,C=NL'
+  const rows = [
+    ['its fingerprint', () => ({ fingerprint: fingerprintOf(ada) })],
+    ['a URI', () => ({ uri: 'urn:example:ada' })],
+    ['an email address', () => ({ email: 'ada@example.invalid' })],
+    ['its name', () => ({ dn })],
+  ] as const
+  needsOpenssl.each(rows)('names a certificate by %s', async (_, row) => {
+    const site = siteOf(root.cert, [{ ...holder, ...row(), clearance: { level: 'SECRET' } }])
+    expect(await site.claims(ada.der)).toEqual({
+      sub: 'ada',
+      tenant_id: 'alpha',
+      roles: ['analyst'],
+      clearance: { level: 'SECRET', categories: [] },
+      jti: `x509:${fingerprintOf(ada)}`,
+      exp: noon / 1000 + 30 * 86_400,
+    })
+  })
+
+  needsOpenssl('names it letter by letter, and whoever is not in it is nobody', async () => {
+    const near = [
+      { uri: 'urn:example:Ada' },
+      { uri: 'urn:example:ad' },
+      { email: 'ADA@example.invalid' },
+      { dn: dn.replace('NL', 'nl') },
+      { dn: 'CN=Ada' },
+      { fingerprint: '0'.repeat(64) },
+    ]
+    const site = siteOf(
+      root.cert,
+      near.map((row) => ({ ...holder, ...row })),
+    )
+    expect(await site.who(ada.der)).toBeUndefined()
+    // With what an operator needs to write the row.
+    expect(site.logged.at(-1)).toContain(fingerprintOf(ada))
+    expect(JSON.parse(site.logged.at(-1)?.replace(/^\S+ /, '') ?? '')).toMatchObject({ reason: 'nobody', dn })
+    expect(await siteOf(root.cert, []).who(ada.der)).toBeUndefined()
+  })
+
+  needsOpenssl('with two rows for one certificate contradicts itself: nobody', async () => {
+    const rows = [
+      { ...holder, uri: 'urn:example:ada' },
+      { ...holder, subject: 'root', email: 'ada@example.invalid' },
+    ]
+    expect(await siteOf(root.cert, rows).who(ada.der)).toBeUndefined()
+  })
+
+  needsOpenssl('is not fooled by a name inside of another name', async () => {
+    const names = ['[names]', 'URI.1 = "urn:x, email:ada@example.invalid"', 'DNS.1 = urn.example.ada']
+    const sly = root.issue({
+      subject: '/O=Example/CN=Eve,CN=Ada',
+      extensions: [...forClients, 'subjectAltName=@names', ...names],
+    })
+    const rows = [{ email: 'ada@example.invalid' }, { dn: 'CN=Ada' }, { dn: 'CN=Eve,CN=Ada,O=Example' }]
+    expect(
+      await siteOf(
+        root.cert,
+        rows.map((row) => ({ ...holder, ...row })),
+      ).who(sly.der),
+    ).toBeUndefined()
+    expect(await siteOf(root.cert, [{ ...holder, dn: 'CN=Eve\\,CN\\=Ada,O=Example' }]).who(sly.der)).toBeUndefined()
+    expect(await siteOf(root.cert, [{ ...holder, dn: 'CN=Eve\\,CN=Ada,O=Example' }]).who(sly.der)).toBe('ada')
+  })
+
+  test('gives nobody the site’s own name, nor every tenant', () => {
+    const row = { ...holder, dn: 'CN=Ada' }
+    expect(() => siteOf('', [{ ...row, subject: 'role:site' }])).toThrow('own services')
+    expect(() => siteOf('', [{ ...row, tenant_id: '*' }])).toThrow('own services')
+    expect(() => siteOf('', [{ ...row, fingerprint: '0'.repeat(64) }])).toThrow()
+  })
+})
+
+describe('a certificate is nobody’s', () => {
+  const cases: [string, () => Issued, string][] = [
+    [
+      'of another authority under the same name',
+      () => other.issue({ subject: '/CN=Ada', extensions: alt }),
+      'untrusted',
+    ],
+    ['for servers', () => issued(['extendedKeyUsage=serverAuth']), 'not_for_clients'],
+    ['for anything', () => issued(['extendedKeyUsage=anyExtendedKeyUsage']), 'not_for_clients'],
+    ['without a purpose', () => issued([]), 'not_for_clients'],
+    [
+      'for encryption alone',
+      () => issued(['extendedKeyUsage=clientAuth', 'keyUsage=keyEncipherment']),
+      'not_for_clients',
+    ],
+    ['of an authority', () => issued(['basicConstraints=CA:TRUE', 'extendedKeyUsage=clientAuth']), 'an_authority'],
+    ['that has ended', () => root.issue({ subject: '/CN=Ada', from: noon - 2 * day_ms, to: noon }), 'expired'],
+    ['that has not begun', () => root.issue({ subject: '/CN=Ada', from: noon + 1_000 }), 'not_yet_valid'],
+  ]
+  const issued = (extensions: string[]) => root.issue({ subject: '/CN=Ada', extensions })
+  needsOpenssl.each(cases)('%s', async (_, make, reason) => {
+    const certificate = make()
+    const site = siteOf(root.cert, [rowOf(certificate)])
+    expect(await site.who(certificate.der)).toBeUndefined()
+    expect(site.logged.at(-1)).toContain(`"reason":"${reason}"`)
+  })
+
+  needsOpenssl('that the carrier does not trust, cut, changed, or no certificate at all', async () => {
+    const site = siteOf(root.cert, [rowOf(ada)])
+    expect(await site.who(ada.der, undefined, 'DEPTH_ZERO_SELF_SIGNED_CERT')).toBeUndefined()
+    const changed = Buffer.from(ada.der)
+    changed[changed.length - 1] = (changed.at(-1) ?? 0) ^ 1
+    for (const der of [
+      changed,
+      ada.der.subarray(0, -1),
+      randomBytes(64),
+      Buffer.alloc(0),
+      Buffer.from('3080', 'hex'),
+    ]) {
+      expect(await site.who(der)).toBeUndefined()
+    }
+    expect(await site.who(ada.der)).toBe('ada')
+  })
+
+  needsOpenssl('once it ends, on a connection that goes on', async () => {
+    const site = siteOf(root.cert, [rowOf(ada)])
+    const shown = { der: ada.der }
+    expect(await site.provider.verify(undefined, shown)).toBe(await site.provider.verify(undefined, shown))
+    site.clock.now += 30 * day_ms
+    expect(await site.provider.verify(undefined, shown)).toBeUndefined()
+  })
+
+  needsOpenssl('when an authority between it and the root is missing, or is not the root’s', async () => {
+    const lower = root.under('lower')
+    const bob = lower.issue({ subject: '/CN=Bob' })
+    expect(await siteOf(root.cert + lower.cert, [rowOf(bob)]).who(bob.der)).toBe('ada')
+    expect(await siteOf(root.cert, [rowOf(bob)]).who(bob.der)).toBeUndefined()
+    expect(await siteOf(lower.cert, [rowOf(bob)]).who(bob.der)).toBeUndefined()
+    expect(await siteOf(other.cert + lower.cert, [rowOf(bob)]).who(bob.der)).toBeUndefined()
+  })
+})
+
+test('a file of authorities holds authorities, at least one', async () => {
+  expect(() => siteOf('', [])).toThrow('no certificate')
+  if (ada) expect(() => siteOf(root.cert + ada.cert, [])).toThrow('is no authority')
+})
+
+describe('with a token', () => {
+  needsOpenssl('it must be the holder’s own, or one in which the holder acts', async () => {
+    const site = siteOf(root.cert, [rowOf(ada)])
+    const shown = (bearer?: string) => site.who(ada.der, bearer)
+    expect(await shown('ada@alpha')).toBe('ada')
+    expect(await shown('bob@alpha<ada')).toBe('bob')
+    for (const bearer of ['bob@alpha', 'ada@bravo', 'bob@bravo<ada', 'ada<bob@alpha', 'nonsense', '']) {
+      expect(await shown(bearer), bearer).toBeUndefined()
+    }
+  })
+
+  needsOpenssl('a certificate of nobody takes the token along', async () => {
+    expect(await siteOf(root.cert, []).who(ada.der, 'ada@alpha')).toBeUndefined()
+    expect(await siteOf(root.cert, []).provider.verify('ada@alpha')).toMatchObject({ sub: 'ada' })
+  })
+})

@@ -1,0 +1,110 @@
+// An identity provider on this machine for hostile tests: a real HTTP server whose keys and moods the test changes.
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { onTestFinished } from 'vitest'
+import { noon } from './identity-world.ts'
+
+export type SigningKey = {
+  readonly kid: string
+  readonly alg: string
+  readonly privateKey: CryptoKey
+  readonly jwk: Record<string, unknown>
+}
+
+export async function signingKey(kid: string, alg = 'RS256'): Promise<SigningKey> {
+  const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true })
+  return { kid, alg, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } }
+}
+
+export type LocalIssuer = {
+  readonly issuer: string
+  /** What the JWKS holds. */
+  keys: unknown[]
+  /** What is changed of its discovery document. */
+  discovery: Record<string, unknown>
+  /** Instead of an answer: an HTTP status with this body. */
+  mood: undefined | { status: number; body: string; headers?: Record<string, string> }
+  /** Times that each path was asked for. */
+  readonly asked: Map<string, number>
+  /** Lets no answer out until it is called back. */
+  hold(): () => void
+  close(): void
+}
+
+/** `close` it when done. */
+export async function localIssuer(...keys: readonly SigningKey[]): Promise<LocalIssuer> {
+  let held: Promise<void> | undefined
+  const server = createServer(async (request, response) => {
+    const path = pathOf(request)
+    issuer.asked.set(path, (issuer.asked.get(path) ?? 0) + 1)
+    await held
+    if (issuer.mood) response.writeHead(issuer.mood.status, issuer.mood.headers).end(issuer.mood.body)
+    else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answerTo(path)))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const issuer: LocalIssuer = {
+    issuer: base,
+    keys: keys.map(({ jwk }) => jwk),
+    discovery: {},
+    mood: undefined,
+    asked: new Map(),
+    hold() {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      held = promise
+      return () => {
+        held = undefined
+        resolve()
+      }
+    },
+    close() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+  const answerTo = (path: string) =>
+    path === '/keys' ? { keys: issuer.keys } : { issuer: base, jwks_uri: `${base}/keys`, ...issuer.discovery }
+  return issuer
+}
+
+function pathOf({ url = '' }: IncomingMessage): string {
+  return url
+}
+
+/** Ended with the test. */
+export async function issuerOfTest(...keys: readonly SigningKey[]): Promise<LocalIssuer> {
+  const issuer = await localIssuer(...keys)
+  onTestFinished(() => issuer.close())
+  return issuer
+}
+
+export const forSite = 'urn:example:site:alpha'
+
+/** What an honest provider writes for Ada at noon. */
+export function adaClaims(iss: string, now_ms = noon) {
+  const iat = Math.floor(now_ms / 1000)
+  return {
+    iss,
+    aud: forSite,
+    sub: 'ada',
+    jti: 'tok-1',
+    iat,
+    exp: iat + 300,
+    azp: 'console',
+    tenant_id: 'alpha',
+    realm_access: { roles: ['examiner', 'unheard-of'] },
+    clearance: { level: 'SECRET', categories: ['A'] },
+  }
+}
+
+/** Signed as RFC 9068 wants it, with whatever header the test puts over it. */
+export function signed(
+  key: Pick<SigningKey, 'kid' | 'alg'> & { readonly privateKey: CryptoKey | Uint8Array },
+  claims: Record<string, unknown>,
+  header: Record<string, unknown> = {},
+): Promise<string> {
+  const { alg, kid, privateKey } = key
+  return new SignJWT(claims).setProtectedHeader({ alg, kid, typ: 'at+jwt', ...header }).sign(privateKey)
+}

@@ -1,0 +1,157 @@
+// A site whose people come from an identity provider: what they may, what ends it, and what stays the site's own.
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { issueToken } from '../../adapters/keys/jose/tokens.ts'
+import { tokenResponse } from '../../daemon/roles/site/token/model.ts'
+import { claimsOf, clientSecret, type SmallSite, smallSite } from '../support/small-site.ts'
+import {
+  adaClaims,
+  forSite,
+  type LocalIssuer,
+  localIssuer,
+  type SigningKey,
+  signed,
+  signingKey,
+} from './local-issuer.ts'
+
+let key: SigningKey
+let provider: LocalIssuer
+let site: SmallSite
+beforeAll(async () => {
+  key = await signingKey('k')
+  provider = await localIssuer(key)
+  site = await smallSite({
+    identity: { provider: 'oidc' },
+    sso: { issuer: provider.issuer, audience: forSite, role_map: { examiner: ['analyst'], chief: ['admin'] } },
+  })
+}, 60_000)
+afterAll(async () => {
+  await site.close()
+  provider.close()
+})
+
+/** Ada's token of this moment, each with an id of its own. */
+const token = (change: Record<string, unknown> = {}) =>
+  signed(key, { ...adaClaims(provider.issuer, Date.now()), jti: randomUUID(), ...change })
+const list = (bearer: string) =>
+  site.ask('consensus', { method: 'GET', path: '/api/v2/consensus/session', token: bearer })
+const revoke = async (what: Record<string, unknown>) => {
+  const chief = await token({ sub: 'chief', realm_access: { roles: ['chief'] } })
+  const body = { ...what, reason: 'lost' }
+  return site.ask('site', { method: 'POST', path: '/api/v2/site/token/revocation', token: chief, body })
+}
+
+describe('what a token of the provider gives', () => {
+  test('is what the profile gives for its roles, at every role of the site', async () => {
+    expect((await list(await token())).status).toBe(200)
+    expect((await site.ask('site', { method: 'GET', path: '/api/v2/site/peer', token: await token() })).status).toBe(
+      403,
+    )
+    for (const roles of [['unheard-of'], ['admin'], ['analyst'], ['__proto__'], []]) {
+      expect((await list(await token({ realm_access: { roles } }))).status, roles.join()).toBe(403)
+    }
+  })
+
+  test('is nothing for another tenant at the site role', async () => {
+    const chief = { realm_access: { roles: ['chief'] }, tenant_id: 'bravo' }
+    const answer = await site.ask('site', { method: 'GET', path: '/api/v2/site/peer', token: await token(chief) })
+    expect(answer.status).toBe(403)
+  })
+
+  test('ends with the revocation of the token, or of its subject, on this site', async () => {
+    const [one, other] = [await token({ jti: 'lost-one' }), await token({ sub: 'eve' })]
+    expect((await list(one)).status).toBe(200)
+    expect((await list(other)).status).toBe(200)
+    expect((await revoke({ jti: 'lost-one' })).status).toBe(200)
+    expect((await list(one)).status).toBe(401)
+    expect((await list(other)).status).toBe(200)
+    expect((await revoke({ subject: 'eve' })).status).toBe(200)
+    expect((await list(other)).status).toBe(401)
+  })
+})
+
+describe('two issuers', () => {
+  test('are told apart by the name in the token, and each is judged by its own keys alone', async () => {
+    const own = await site.token({ roles: ['analyst'] })
+    expect((await list(own)).status).toBe(200)
+    const bySiteAsProvider = await issueToken(site.tokenKey(), {
+      ...claimsOf({ roles: ['analyst'] }, { iss: provider.issuer, aud: forSite }),
+    })
+    const byProviderAsSite = await signed(key, claimsOf({ roles: ['admin'] }))
+    const byProviderUnderTheSitesName = await signed(key, claimsOf({ roles: ['admin'] }), {
+      kid: site.tokenKey().public_key.kid,
+    })
+    expect((await list(byProviderAsSite)).status).toBe(401)
+    expect((await list(byProviderUnderTheSitesName)).status).toBe(401)
+    expect([401, 503]).toContain((await list(bySiteAsProvider)).status)
+  })
+
+  test('a third one is nobody', async () => {
+    expect((await list(await token({ iss: 'https://idp.example' }))).status).toBe(401)
+    expect((await list(await token({ iss: undefined }))).status).toBe(401)
+  })
+
+  test('a provider’s token never speaks for a role of the site', async () => {
+    const forged = { sub: 'role:consensus', tenant_id: '*', roles: ['service'], realm_access: undefined }
+    expect((await list(await token(forged))).status).toBe(401)
+    expect((await list(await token({ tenant_id: '*' }))).status).toBe(401)
+  })
+})
+
+describe('exchange at the site’s token endpoint (RFC 8693)', () => {
+  const exchange = (subject_token: string, client_id = 'gateway') =>
+    site.ask('site', {
+      method: 'POST',
+      path: '/oauth2/token',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({
+        grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+        client_id,
+        client_secret: clientSecret,
+        subject_token,
+        subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+      }).toString(),
+    })
+
+  test('turns a token of the provider into one of the site, with the client as its actor', async () => {
+    const answer = await exchange(await token({ jti: 'first' }))
+    expect(answer.status).toBe(200)
+    const { access_token, expires_in, scope } = tokenResponse.parse(answer.json)
+    expect(expires_in).toBeLessThanOrEqual(300)
+    expect(scope).toBe('analyst')
+    const claims = JSON.parse(Buffer.from(access_token.split('.')[1] ?? '', 'base64url').toString())
+    expect(claims).toMatchObject({
+      iss: 'urn:platform:site:alpha',
+      sub: 'ada',
+      tenant_id: 'alpha',
+      clearance: { level: 'SECRET', categories: ['A'] },
+      act: { sub: 'svc:gateway' },
+      derived_from: ['first'],
+    })
+    expect((await list(access_token)).status).toBe(200)
+    await revoke({ jti: 'first' })
+    expect((await list(access_token)).status).toBe(401)
+  })
+
+  test('is for clients that may, and for tokens that count', async () => {
+    expect((await exchange(await token(), 'reader')).json).toMatchObject({ error: 'unauthorized_client' })
+    expect((await exchange(await token({ aud: 'console' }))).json).toMatchObject({ error: 'invalid_grant' })
+    expect((await exchange(await token({ exp: 1 }))).json).toMatchObject({ error: 'invalid_grant' })
+    const stranger = await signingKey('k')
+    const forged = await signed(stranger, adaClaims(provider.issuer, Date.now()))
+    expect((await exchange(forged)).json).toMatchObject({ error: 'invalid_grant' })
+  })
+})
+
+test('while the provider is away, its tokens are answered 503 once a key is wanted, and the site’s own count on', async () => {
+  provider.mood = { status: 503, body: '{}' }
+  const unknown = await signed(await signingKey('new'), adaClaims(provider.issuer, Date.now()))
+  const answer = await list(unknown)
+  expect(answer.status).toBe(503)
+  expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
+  expect(answer.json).toMatchObject({ code: 'unavailable' })
+  expect(answer.text).not.toContain('127.0.0.1')
+  expect((await list(await token())).status).toBe(200)
+  expect((await list(await site.token({ roles: ['analyst'] }))).status).toBe(200)
+  expect(site.logged.join('\n')).not.toContain(unknown)
+})
