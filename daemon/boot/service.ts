@@ -11,7 +11,10 @@ import type { Metrics } from '../kernel/metrics.ts'
 import { openapi } from '../kernel/openapi.ts'
 import type { Addressed } from '../kernel/operation.ts'
 import type { About, Role, Worker } from '../kernel/role.ts'
+import type { Surface } from '../kernel/surface.ts'
+import { offeredIn, toolFacts } from '../kernel/tools.ts'
 import { newTrace, type Trace } from '../kernel/trace.ts'
+import { agentspaceOf } from './agentspace.ts'
 import { backupShare } from './backup-share.ts'
 import { divisionOf } from './division.ts'
 import { type SiteFolder, socketOf } from './site-folder.ts'
@@ -64,7 +67,7 @@ export function newService(given: Making): Service {
     phase: () => phase,
     health: async ({ trace }) => [await timed('store', () => stock.store.health()), ...(await given.needs(trace))],
     listens: () => servers.map(({ url }) => url).filter((url) => url.startsWith('http')),
-    service_info: role.serviceInfo(about),
+    service_info: { ...role.serviceInfo(about), ...toolFacts(offeredIn(about.deployment_profile, operations)) },
     // Made when it is first asked for: it takes longer than everything else that a role does to start.
     get openapi() {
       const told = operations.filter(({ operation }) => !(operation.inside && isRestricted(about)))
@@ -88,7 +91,8 @@ export function newService(given: Making): Service {
     phase: () => phase,
     newCall,
     async listen() {
-      for (const listener of listenersOf(given, operations)) {
+      const surface = await agentspaceOf(given, operations)
+      for (const listener of listenersOf(given, operations, surface)) {
         servers.push(await serveHttp({ ...listener, limits: limitsOf(given), workshop, log, metrics }))
       }
       phase = 'ready'
@@ -147,10 +151,15 @@ type Listener = {
   restricted: boolean
   listen: Listen
   tls?: { cert: string; key: string }
+  surface?: Surface | undefined
 }
 
 /** The TCP listener, the local socket, and the internal listener where the profile names one. */
-function listenersOf({ role, about, folder }: Making, operations: readonly Addressed[]): Listener[] {
+function listenersOf(
+  { role, about, folder }: Making,
+  operations: readonly Addressed[],
+  surface: Surface | undefined,
+): Listener[] {
   const own = (about.settings.values.get(role.name) ?? {}) as Record<string, string | number | undefined>
   const { listen, port, metrics_listen, tls_cert_file, tls_key_file } = own
   const restricted = isRestricted(about)
@@ -160,7 +169,14 @@ function listenersOf({ role, about, folder }: Making, operations: readonly Addre
   const [host = '', internalPort = ''] = String(metrics_listen ?? '').split(/:(?=\d+$)/)
   return [
     { name: `${role.name}:socket`, operations, restricted: false, listen: { socket, group } },
-    { name: `${role.name}:tcp`, operations, restricted, listen: { host: String(listen), port: Number(port) }, ...tls },
+    {
+      name: `${role.name}:tcp`,
+      operations,
+      restricted,
+      listen: { host: String(listen), port: Number(port) },
+      ...tls,
+      surface,
+    },
     ...(metrics_listen
       ? [
           {

@@ -16,6 +16,8 @@ export type Request = {
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string | readonly string[]>>
   readonly body: unknown
+  /** The whole input as one object, from a carrier that knows no paths and queries; the other three are then empty. */
+  readonly fields?: Readonly<Record<string, unknown>>
   readonly accepts: readonly string[]
   readonly if_match: number | undefined
   readonly idempotency_key: string | undefined
@@ -79,7 +81,7 @@ function callerOf(claims: Claims, table: Workshop['role_table']): Caller {
 /** Who asks, if they may: runs before a body is read, so that a stranger's bytes are never parsed. */
 export async function admit(
   shop: Workshop,
-  operation: AnyOperation,
+  operation: Pick<AnyOperation, 'allow'>,
   bearer: string | undefined,
 ): Promise<Caller | Refused> {
   const claims = bearer === undefined ? undefined : await shop.identity.verify(bearer)

@@ -88,6 +88,48 @@ export const identitySettings = block('identity', {
     .meta({ doc: 'OAuth clients of the site’s token endpoint; each secret in a file of its own (0600).' }),
 })
 
+const httpUrl = z.url({ protocol: /^https?$/ })
+
+/** Fields of a role that offers tools to AI clients, which its own block spreads in. */
+export function toolFields(prefix: string) {
+  return {
+    mcp_url: httpUrl.optional().meta({
+      env: `${prefix}_MCP_URL`,
+      doc: 'Profile A: scheme, host and port at which AI clients reach the listener, where a reverse proxy stands before it.',
+    }),
+    mcp_hosts: z
+      .array(z.string().regex(/^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)$/, 'must be a host name in lower case, without a port'))
+      .max(64)
+      .default([])
+      .meta({
+        env: 'MCP_EXTRA_HOSTS',
+        doc: 'Host names by which /agentspace may be asked for, besides localhost, the listener’s address and that of mcp_url.',
+      }),
+    mcp_origins: z
+      .array(z.string().regex(/^https?:\/\/[^/]+$/, 'must be an origin such as https://console.example'))
+      .max(64)
+      .default([])
+      .meta({
+        env: `${prefix}_MCP_ORIGINS`,
+        doc: 'Web origins whose pages may ask /agentspace; others than its own are refused.',
+      }),
+    mcp_authorization_servers: z
+      .array(httpUrl)
+      .max(8)
+      .default([])
+      .meta({
+        env: `${prefix}_MCP_AUTHORIZATION_SERVERS`,
+        doc: 'Issuers that AI clients are sent to for a token; the site’s own issuer when none is named.',
+      }),
+    mcp_sessions_per_caller: z.int().min(1).max(1_000).default(16).meta({
+      doc: 'MCP sessions that one caller may have; a further one ends the one not used for longest.',
+    }),
+    mcp_session_idle_s: z.int().min(10).max(86_400).default(1_800).meta({
+      doc: 'An MCP session that is not used for so long ends; each ends after a day.',
+    }),
+  }
+}
+
 /** Listener fields that every role's own block spreads in. */
 export function listenerFields(port: number, prefix: string) {
   return {

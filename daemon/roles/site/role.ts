@@ -68,7 +68,6 @@ export const site = role({
     description: 'Keys, peers, channels, token issuer and audit checkpoints of this site',
     health_path: '/health',
     api_path: '/api/v2',
-    tools_count: 0,
     resources_count: 0,
     capabilities: ['token-issuer', 'filedrop', 'audit-checkpoint'],
     deployment_profile,
