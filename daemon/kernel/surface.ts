@@ -17,8 +17,6 @@ export type SurfaceRequest = {
   /** The parsed JSON; undefined for none. */
   readonly body: unknown
   readonly caller: Caller
-  /** Aborted when the client has gone or the time is up. */
-  readonly signal: AbortSignal
   /**
    * Runs an operation as if it had been asked for over REST: admitted, limited, counted and logged under its address.
    * `headers` are laid over those of the request. Never throws, and waits no longer than `cancelled` and the time of

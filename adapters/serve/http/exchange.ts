@@ -165,11 +165,15 @@ async function* whileAdmitted(
   }
 }
 
-/** Gives up on a request that took too long: its signal is aborted, and the client is told; a surface has its own words. */
+/**
+ * Gives up on a request that took too long: its signal is aborted, and the client is told. A surface says so in its own
+ * words, unless it has not by the next sweep.
+ */
 export function giveUp(desk: Desk, flight: Flight): void {
   const refused = outOfTime()
+  const wasTold = flight.controller.signal.aborted
   flight.controller.abort(refused)
-  if (!flight.surface) finish(desk, flight, refused)
+  if (!flight.surface || wasTold) finish(desk, flight, refused)
 }
 
 /** A thrown error as a refusal; what is not one already goes to the log and stays there. */

@@ -14,7 +14,7 @@ import { bearerOf, conditionsOf } from './request-headers.ts'
 /** Hands admitted requests whose body has arrived to the surface, and writes what it answers. Never rejects. */
 export function presentTo(desk: Desk, surface: Surface) {
   return async (flight: Flight, request: FastifyRequest): Promise<void> => {
-    const { caller, controller } = flight
+    const { caller } = flight
     const body = parseBody(flight.target.operation, request.body)
     if (isRefused(body) || !caller) {
       finish(desk, flight, isRefused(body) ? body : refuse('internal', 'the request was never admitted'))
@@ -27,7 +27,6 @@ export function presentTo(desk: Desk, surface: Surface) {
         headers: headFields(request.headers),
         body,
         caller,
-        signal: controller.signal,
         perform: (target, input, asked) => performed(desk, flight, request, target, input, asked),
       })
       writeAnswer(desk, flight, answer)

@@ -153,8 +153,9 @@ function metaHeaders({ body, headers }: SurfaceRequest): Record<string, string> 
   return Object.fromEntries([...named, ...traced].filter(([, value]) => typeof value === 'string'))
 }
 
-function webRequest({ method, path, headers, signal }: SurfaceRequest): Request {
-  return new Request(new URL(path, `http://${headers.host}`), { method, headers, signal })
+/** Without a signal: the library would leave a call unanswered that ran out of time. */
+function webRequest({ method, path, headers }: SurfaceRequest): Request {
+  return new Request(new URL(path, `http://${headers.host}`), { method, headers })
 }
 
 async function surfaceAnswer(response: Response): Promise<SurfaceAnswer> {

@@ -17,8 +17,7 @@ export function doorRefusal({ hosts, origins }: Door, { host, origin }: HeadFiel
     return refuse('forbidden', 'this service does not go by the name in Host')
   }
   if (origin === undefined || origins.has(origin)) return undefined
-  const from = /^https?:\/\//.test(origin) ? urlOf(origin) : undefined
-  if (from && `${from.protocol}//${hostIn(host)}` === origin.toLowerCase()) return undefined
+  if ([`http://${host}`, `https://${host}`].includes(origin)) return undefined
   return refuse('forbidden', 'pages of this origin may not ask')
 }
 
