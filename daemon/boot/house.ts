@@ -10,14 +10,16 @@ import type { Peers } from '../kernel/peer.ts'
 import { identitySettings, labelSettings, platformSettings } from '../kernel/platform-settings.ts'
 import type { Role } from '../kernel/role.ts'
 import type { Resolved } from '../kernel/settings.ts'
+import { inSpan } from '../kernel/spans.ts'
 import type { Transport } from '../kernel/transport.ts'
 import { settings as siteRoleSettings } from '../roles/site/settings.ts'
 import { accreditedPeers } from './accredited-peers.ts'
-import { asking, type Office } from './asking.ts'
+import { asking, epoch_ms, type Office } from './asking.ts'
 import { type Bus, bus } from './bus.ts'
-import { delivery, recentlyVerified } from './carriage.ts'
+import { delivery, deliveryOf, recentlyVerified } from './carriage.ts'
 import { carrierMetrics, openCarriers } from './carriers.ts'
 import { chores } from './chores.ts'
+import { openSpans } from './collector.ts'
 import { type Identity, offlineIdentity } from './issuer.ts'
 import { mendList } from './listed-keys.ts'
 import { needsOf } from './needs.ts'
@@ -61,11 +63,12 @@ type Shared = Plan & {
   readonly stocks: Stock[]
   readonly services: Service[]
   readonly transports: Transport[]
+  readonly spans: Awaited<ReturnType<typeof openSpans>>
 }
 
 /** Opens databases and carriers of all roles; nothing listens yet. A role that cannot start leaves the others alone. */
 export async function openHouse(plan: Plan): Promise<House> {
-  const shared = share(plan)
+  const shared = await share(plan)
   const log = shared.logOf('boot')
   const failures: unknown[] = []
   const withoutFailing = async (role: string, act: () => Promise<void>) => {
@@ -103,10 +106,18 @@ export async function openHouse(plan: Plan): Promise<House> {
 
 async function startCarriers(shared: Shared, log: Log): Promise<void> {
   const deliver = delivery(asking(shared.office, 'site'), log)
+  const { spans, recent, peers } = shared
   for (const transport of shared.transports) {
-    await transport.start((message, trace) =>
-      shared.recent.during(message, shared.peers, () => deliver(message, trace)),
-    )
+    await transport.start((message, arrived) => {
+      const trace = spans?.begun(arrived) ?? arrived
+      return inSpan(
+        spans,
+        deliveryOf(message, trace),
+        epoch_ms,
+        ({ verdict }) => verdict === 'later',
+        () => recent.during(message, peers, () => deliver(message, trace)),
+      )
+    })
   }
 }
 
@@ -125,7 +136,7 @@ function taken<T>(list: T[], fits: (each: T) => boolean): T[] {
   return found
 }
 
-function share(plan: Plan): Shared {
+async function share(plan: Plan): Promise<Shared> {
   const { folder, resolved, clock } = plan
   const site = siteOf(resolved)
   const random = systemRandom()
@@ -146,6 +157,7 @@ function share(plan: Plan): Shared {
     stocks: [],
     services: [],
     transports: [],
+    spans: await openSpans(resolved, site, logOf('boot')),
   }
 }
 
@@ -180,6 +192,7 @@ function furnish(shared: Shared, role: Role): Service {
     role_table: identity.role_table,
     store: stock.store,
     record: (events) => stock.audit.append(events),
+    spans: shared.spans,
     only_tenant: role.serves === 'site' ? site.tenant_id : undefined,
   }
   office.workshops.set(role.name, workshop)
@@ -201,12 +214,13 @@ function furnish(shared: Shared, role: Role): Service {
   return service
 }
 
-async function close({ transports, services, stocks }: Shared, drain_ms: number): Promise<void> {
+async function close({ transports, services, stocks, spans }: Shared, drain_ms: number): Promise<void> {
   // Before anything is waited for, so that whoever asks for health sends nobody here any more.
   for (const service of services) service.endSoon()
   for (const transport of transports) await atMost(drain_ms + grace_ms, transport.stop())
   for (const service of services.toReversed()) await service.stop(drain_ms)
   for (const stock of stocks.toReversed()) await stock.close()
+  await spans?.close(Math.min(drain_ms, grace_ms))
 }
 
 function siteOf(resolved: Resolved): Site {

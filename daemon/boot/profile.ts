@@ -5,6 +5,7 @@ import { parseYaml } from '../../adapters/host/yaml/yaml-document.ts'
 import { identitySettings, labelSettings, platformSettings } from '../kernel/platform-settings.ts'
 import type { Role } from '../kernel/role.ts'
 import { type Block, metaOf, type Resolved, resolve, type Sources, type Values } from '../kernel/settings.ts'
+import { traceSettings } from '../kernel/trace-settings.ts'
 
 export type ProfileProblem = { readonly path: string; readonly message: string }
 
@@ -20,7 +21,8 @@ export class ProfileError extends Error {
 
 /** Every section that a profile may have, each once. */
 export function blocksOf(roles: readonly Role[]): Block[] {
-  const all = [platformSettings, labelSettings, identitySettings, ...roles.flatMap((role) => role.settings)] as Block[]
+  const own = [platformSettings, labelSettings, identitySettings, traceSettings]
+  const all = [...own, ...roles.flatMap((role) => role.settings)] as Block[]
   return [...new Map(all.map((section) => [section.name, section])).values()]
 }
 

@@ -61,8 +61,10 @@ export function newService(given: Making): Service {
   let workers: Workers | undefined
   let document: ServiceParts['openapi'] | undefined
   const servers: HttpServer[] = []
-  const newCall = (address: string, signal: AbortSignal) =>
-    serviceCall(workshop, role.name, address, newTrace(workshop.surroundings.random), signal)
+  const newCall = (address: string, signal: AbortSignal) => {
+    const trace = newTrace(workshop.surroundings.random)
+    return serviceCall(workshop, role.name, address, workshop.spans?.begun(trace) ?? trace, signal)
+  }
   const service: ServiceParts = {
     phase: () => phase,
     health: async ({ trace }) => [await timed('store', () => stock.store.health()), ...(await given.needs(trace))],

@@ -8,6 +8,7 @@ import { parseInput } from './input.ts'
 import type { Label } from './label.ts'
 import { type Addressed, type AnyOperation, Reply } from './operation.ts'
 import { scopedStore } from './scoped-store.ts'
+import type { Spans } from './spans.ts'
 import type { Collection, Store, Stored } from './store.ts'
 import type { Trace } from './trace.ts'
 
@@ -40,6 +41,8 @@ export type Workshop = {
   readonly role_table: Readonly<Record<string, readonly string[]>>
   readonly store: Store
   readonly record: (events: readonly AuditEvent[]) => Promise<void>
+  /** Where ended work is told; undefined: nowhere. */
+  readonly spans?: Spans | undefined
   /** The one tenant whose people the role serves; undefined: all. */
   readonly only_tenant?: string | undefined
 }

@@ -7,6 +7,7 @@ import { type Answer, admit, perform, type Workshop } from '../../../daemon/kern
 import type { Metrics } from '../../../daemon/kernel/metrics.ts'
 import { type Addressed, type Entrance, Reply, type ServerEvent } from '../../../daemon/kernel/operation.ts'
 import { problemOf } from '../../../daemon/kernel/problem.ts'
+import type { Span } from '../../../daemon/kernel/spans.ts'
 import type { HeadFields, Surface } from '../../../daemon/kernel/surface.ts'
 import { type Trace, traceOf, traceparentOf } from '../../../daemon/kernel/trace.ts'
 import { acceptsOf } from './accept.ts'
@@ -56,8 +57,9 @@ export async function enter(
   return false
 }
 
-export function traceOfRequest({ workshop }: Desk, { headers }: FastifyRequest): Trace {
-  return traceOf(headers.traceparent, headers.tracestate, workshop.surroundings.random)
+export function traceOfRequest({ workshop }: Desk, { headers }: { readonly headers: IncomingHttpHeaders }): Trace {
+  const trace = traceOf(headers.traceparent, headers.tracestate, workshop.surroundings.random)
+  return workshop.spans?.begun(trace) ?? trace
 }
 
 async function admission(desk: Desk, flight: Flight, { headers }: FastifyRequest): Promise<Refused | undefined> {
@@ -211,7 +213,7 @@ export function report({ log }: Desk, { target, trace }: Flight, refused: Refuse
 }
 
 /** The one end of every request: answered, timed out, or the client gone, which aborts what still runs. */
-function leave({ flights, metrics, log }: Desk, flight: Flight): void {
+function leave({ flights, metrics, log, workshop }: Desk, flight: Flight): void {
   const { raw } = flight.reply
   const operation = flight.target.address
   flights.leave(flight)
@@ -222,6 +224,24 @@ function leave({ flights, metrics, log }: Desk, flight: Flight): void {
   if (!flight.isStream) metrics.observe(httpSeconds, { operation }, seconds)
   const { trace_id, span_id } = flight.trace
   log.debug('http.answered', { operation, status, seconds, trace_id, span_id })
+  workshop.spans?.ended(spanOf(flight, status))
+}
+
+function spanOf({ trace, target, route, reply, started_ms }: Flight, status: string): Span {
+  const { timeOrigin } = performance
+  return {
+    trace,
+    name: target.address,
+    kind: 'server',
+    started_ms: timeOrigin + started_ms,
+    ended_ms: timeOrigin + performance.now(),
+    isError: Number(status) >= 500,
+    attributes: {
+      'http.request.method': reply.request.method,
+      'http.route': route,
+      ...(status === 'aborted' ? {} : { 'http.response.status_code': Number(status) }),
+    },
+  }
 }
 
 export function lowerCased(headers: Readonly<Record<string, string>>): Headers {

@@ -14,6 +14,8 @@ export class Flight {
   target: Entrance
   readonly reply: FastifyReply
   trace: Trace
+  /** The path at which it came in, as declared. */
+  readonly route: string
   /** Where it came in, if not by REST. */
   readonly surface: Surface | undefined
   /** What it counts as having come to, where the status of the answer says something else. */
@@ -28,6 +30,7 @@ export class Flight {
 
   constructor(target: Entrance, reply: FastifyReply, trace: Trace, surface?: Surface) {
     this.target = target
+    this.route = target.operation.path
     this.reply = reply
     this.trace = trace
     this.surface = surface

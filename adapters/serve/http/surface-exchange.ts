@@ -4,9 +4,8 @@ import { isRefused, Refused, refuse } from '../../../daemon/kernel/errors.ts'
 import { type Answer, admit, perform } from '../../../daemon/kernel/invoke.ts'
 import type { Addressed } from '../../../daemon/kernel/operation.ts'
 import type { Asked, HeadFields, Performed, Surface, SurfaceAnswer } from '../../../daemon/kernel/surface.ts'
-import { traceOf } from '../../../daemon/kernel/trace.ts'
 import { write } from './answer.ts'
-import { type Desk, finish, headersOf, headFields, refusedFrom, report } from './exchange.ts'
+import { type Desk, finish, headersOf, headFields, refusedFrom, report, traceOfRequest } from './exchange.ts'
 import { type Flight, outOfTime } from './flight.ts'
 import { parseBody } from './request-body.ts'
 import { bearerOf, conditionsOf } from './request-headers.ts'
@@ -45,10 +44,9 @@ async function performed(
   input: Readonly<Record<string, unknown>>,
   asked: Asked,
 ): Promise<Performed> {
-  const { random } = desk.workshop.surroundings
   const headers = { ...headFields(request.headers), ...asked.headers }
   flight.target = target
-  if (asked.headers.traceparent) flight.trace = traceOf(headers.traceparent, headers.tracestate, random)
+  if (asked.headers.traceparent) flight.trace = traceOfRequest(desk, { headers })
   const { cancelled } = asked
   const signal = AbortSignal.any([flight.controller.signal, ...(cancelled ? [cancelled] : [])])
   const outcome = await untilAborted(signal, outcomeOf(desk, flight, request, target, input, { headers, signal }))
