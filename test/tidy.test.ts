@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { exceptions, objection } from './support/import-table.ts'
-import { readSource, repositoryFiles, root } from './support/source-tree.ts'
+import { readSource, repositoryFiles, root, type SourceFile } from './support/source-tree.ts'
 
 const files = repositoryFiles()
 const sources = files.filter((file) => /\.(ts|tsx|mjs)$/.test(file)).map(readSource)
@@ -95,6 +95,16 @@ describe('imports', () => {
   })
 })
 
+/** Libraries that only some sites need: a plain site must neither wait for them nor keep them in memory. */
+const loadedWhenNeeded = ['@modelcontextprotocol/server']
+
+test.each(loadedWhenNeeded)('%s is loaded by no site that does not need it', (library) => {
+  const reached = closure(['cli/main.ts', 'cli/commands/serve.ts', 'daemon/boot/serve.ts'], ({ loads }) => loads)
+  expect(reached.has('adapters/serve/http/serve-http.ts')).toBe(true)
+  const loading = sources.filter(({ path: file, loads }) => reached.has(file) && loads.includes(library))
+  expect(loading.map(({ path: file }) => file)).toEqual([])
+})
+
 describe('dependencies', () => {
   const declared = Object.keys(manifest.dependencies)
   const all = [...declared, ...Object.keys(manifest.devDependencies), ...Object.keys(manifest.optionalDependencies)]
@@ -170,18 +180,27 @@ function isEmptyName(word: string): boolean {
 
 /** A test does not keep its own subject alive: code that only its test uses is dead. */
 function reachable(): Set<string> {
-  const byPath = new Map(sources.map((source) => [source.path, source]))
   const isRoot = (file: string) =>
     /^(cli\/main\.ts|vitest\.config\.ts|scripts\/([^/]+|build-steps\/sea-options)\.mjs|test\/(bench|soak)\/[^/]+\.ts)$/.test(
       file,
     ) || isTest(file)
+  const roots = sources.map(({ path: file }) => file).filter(isRoot)
+  return closure(roots, ({ path: file, imports }) => {
+    const subject = isTest(file) ? file.replace('.test.', '.') : undefined
+    return imports.filter((imported) => imported !== subject)
+  })
+}
+
+/** The files from which `follow` leads on, and all that it leads to. */
+function closure(roots: readonly string[], follow: (source: SourceFile) => readonly string[]): Set<string> {
+  const byPath = new Map(sources.map((source) => [source.path, source]))
   const reached = new Set<string>()
   const visit = (file: string) => {
     if (reached.has(file)) return
     reached.add(file)
-    const subject = isTest(file) ? file.replace('.test.', '.') : undefined
-    for (const imported of byPath.get(file)?.imports ?? []) if (imported !== subject) visit(imported)
+    const source = byPath.get(file)
+    if (source) for (const next of follow(source)) visit(next)
   }
-  for (const { path: file } of sources) if (isRoot(file)) visit(file)
+  for (const file of roots) visit(file)
   return reached
 }

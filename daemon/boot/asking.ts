@@ -4,6 +4,7 @@ import { permits } from '../kernel/identity.ts'
 import { type Answer, perform, type Request, serviceCaller, type Workshop } from '../kernel/invoke.ts'
 import { type Addressed, type AnyOperation, hasBody, pathParameters } from '../kernel/operation.ts'
 import { refusedOf } from '../kernel/problem.ts'
+import { type Begun, inSpan } from '../kernel/spans.ts'
 import { childOf, type Trace, traceHeaders } from '../kernel/trace.ts'
 import { allOperations } from './operations.ts'
 import { type SiteFolder, socketOf } from './site-folder.ts'
@@ -24,6 +25,9 @@ export type Office = {
 }
 
 const patience_ms = 30_000
+
+/** Of a clock that measures, unlike the site's, which a test may stop. */
+export const epoch_ms = (): number => performance.timeOrigin + performance.now()
 
 /** Asks as the service identity of `asker`. A refusal is thrown as the `Refused` that it was. */
 export function asking(office: Office, asker: string): Ask {
@@ -58,7 +62,9 @@ async function here(shop: Workshop, target: Addressed, asker: string, input: Inp
   // As strict as between processes, so that running apart never finds a permission missing.
   if (!permits(caller.permissions, target.operation.allow))
     throw refuse('forbidden', `a service may not ${target.address}`)
-  const answer: Answer | Refused = await perform(shop, target, caller, request)
+  const begun: Begun = { trace, name: target.address, kind: 'internal', attributes: { 'platform.asker': asker } }
+  const failed = (answer: Answer | Refused) => isRefused(answer) && answer.row.status >= 500
+  const answer = await inSpan(shop.spans, begun, epoch_ms, failed, () => perform(shop, target, caller, request))
   if (isRefused(answer)) throw answer
   return answer.body
 }

@@ -5,6 +5,7 @@ import { type Jws, jws, type SignatureType, type Verified } from '../kernel/keys
 import type { Label } from '../kernel/label.ts'
 import type { AnyOperation } from '../kernel/operation.ts'
 import type { Peers } from '../kernel/peer.ts'
+import type { Begun } from '../kernel/spans.ts'
 import type { Trace } from '../kernel/trace.ts'
 import type { Incoming, Verdict } from '../kernel/transport.ts'
 import type { RecentlyVerified } from '../roles/site/parts.ts'
@@ -39,6 +40,18 @@ export function recentlyVerified(): RecentlyVerified & {
 }
 
 const takers = new Map<string, AnyOperation>(roles.flatMap((role) => Object.entries(role.messages)))
+
+/** What is told of a delivery: which message by its id, nothing of what it says. */
+export function deliveryOf({ statement }: Incoming, trace: Trace): Begun {
+  const attributes = {
+    'messaging.system': 'filedrop',
+    'messaging.operation.type': 'process',
+    'messaging.message.id': statement.msg_id,
+    'platform.peer': statement.src,
+    'platform.kind': statement.kind,
+  }
+  return { trace, name: `deliver ${statement.kind}`, kind: 'consumer', attributes }
+}
 
 /** Delivers as the site's service. Nothing is lost: what cannot be judged now comes `later`. */
 export function delivery(ask: Ask, log: Log) {

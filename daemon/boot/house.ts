@@ -12,14 +12,16 @@ import type { Peers } from '../kernel/peer.ts'
 import { labelSettings, platformSettings } from '../kernel/platform-settings.ts'
 import type { Role } from '../kernel/role.ts'
 import type { Resolved } from '../kernel/settings.ts'
+import { inSpan } from '../kernel/spans.ts'
 import type { Transport } from '../kernel/transport.ts'
 import { settings as siteRoleSettings } from '../roles/site/settings.ts'
 import { accreditedPeers } from './accredited-peers.ts'
-import { asking, type Office } from './asking.ts'
+import { asking, epoch_ms, type Office } from './asking.ts'
 import { type Bus, bus } from './bus.ts'
-import { delivery, recentlyVerified } from './carriage.ts'
+import { delivery, deliveryOf, recentlyVerified } from './carriage.ts'
 import { carrierMetrics, openCarriers } from './carriers.ts'
 import { chores } from './chores.ts'
+import { openSpans } from './collector.ts'
 import type { Ferry } from './ferry.ts'
 import { siteIdentity } from './identity.ts'
 import type { Identity } from './issuer.ts'
@@ -73,6 +75,7 @@ type Shared = Plan & {
   /** Networks that move the messages of some peers. */
   readonly carriers: Carrier[]
   readonly ferries: Ferry[]
+  readonly spans: Awaited<ReturnType<typeof openSpans>>
 }
 
 /** Opens databases and carriers of all roles; nothing listens yet. A role that cannot start leaves the others alone. */
@@ -115,10 +118,18 @@ export async function openHouse(plan: Plan): Promise<House> {
 
 async function startCarriers(shared: Shared, log: Log): Promise<void> {
   const deliver = delivery(asking(shared.office, 'site'), log)
+  const { spans, recent, peers } = shared
   for (const transport of shared.transports) {
-    await transport.start((message, trace) =>
-      shared.recent.during(message, shared.peers, () => deliver(message, trace)),
-    )
+    await transport.start((message, arrived) => {
+      const trace = spans?.begun(arrived) ?? arrived
+      return inSpan(
+        spans,
+        deliveryOf(message, trace),
+        epoch_ms,
+        ({ verdict }) => verdict === 'later',
+        () => recent.during(message, peers, () => deliver(message, trace)),
+      )
+    })
   }
   // Networks come last, and bring to what runs already.
   const handover = shared.transports.find((each) => each.handover)?.handover
@@ -176,6 +187,7 @@ async function share(plan: Plan): Promise<Shared> {
     transports: [],
     carriers: [],
     ferries: [],
+    spans: await openSpans(resolved, site, logOf('boot')),
   }
 }
 
@@ -210,6 +222,7 @@ async function furnish(shared: Shared, role: Role): Promise<Service> {
     role_table: identity.role_table,
     store: stock.store,
     record: (events) => stock.audit.append(events),
+    spans: shared.spans,
     only_tenant: role.serves === 'site' ? site.tenant_id : undefined,
   }
   office.workshops.set(role.name, workshop)
@@ -231,13 +244,15 @@ async function furnish(shared: Shared, role: Role): Promise<Service> {
   return service
 }
 
-async function close({ transports, ferries, services, stocks, keyValue }: Shared, drain_ms: number): Promise<void> {
+async function close(shared: Shared, drain_ms: number): Promise<void> {
+  const { transports, ferries, services, stocks, keyValue, spans } = shared
   // Before anything is waited for, so that whoever asks for health sends nobody here any more.
   for (const service of services) service.endSoon()
   for (const each of [...ferries, ...transports]) await atMost(drain_ms + grace_ms, each.stop())
   for (const service of services.toReversed()) await service.stop(drain_ms)
   for (const stock of stocks.toReversed()) await stock.close()
   await keyValue.close()
+  await spans?.close(Math.min(drain_ms, grace_ms))
 }
 
 function siteOf(resolved: Resolved): Site {

@@ -1,8 +1,8 @@
 // Opens what the processes of a site share for a while: Redis where the profile names one, else the process's own memory.
 import { memoryKeyValue } from '../../adapters/keyvalue/memory/memory-keyvalue.ts'
 import type { Log } from '../kernel/call.ts'
+import { keyValueSettings } from '../kernel/engine-settings.ts'
 import type { KeyValue } from '../kernel/keyvalue.ts'
-import { keyValueSettings } from '../kernel/platform-settings.ts'
 import type { Role } from '../kernel/role.ts'
 import type { Resolved } from '../kernel/settings.ts'
 import { valuesOf } from './profile.ts'

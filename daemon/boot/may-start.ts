@@ -1,8 +1,9 @@
 // What must hold before anything of a site starts; each refusal names the setting and the remedy.
 import { isIP } from 'node:net'
 import { isCron } from '../../adapters/host/schedule/cron.ts'
+import { keyValueSettings, searchSettings } from '../kernel/engine-settings.ts'
 import type { PublicKey } from '../kernel/keys.ts'
-import { keyValueSettings, labelSettings, platformSettings, searchSettings } from '../kernel/platform-settings.ts'
+import { labelSettings, platformSettings } from '../kernel/platform-settings.ts'
 import type { Role } from '../kernel/role.ts'
 import type { Resolved } from '../kernel/settings.ts'
 import { servedTwice } from '../roles/site/carrier-settings.ts'

@@ -1,6 +1,6 @@
 // How the things are that a role needs besides its own store: other roles of the site, and the carriers.
 import type { DependencyHealth } from '../kernel/builtin.ts'
-import { keyValueSettings } from '../kernel/platform-settings.ts'
+import { keyValueSettings } from '../kernel/engine-settings.ts'
 import type { Role } from '../kernel/role.ts'
 import { type Trace, traceHeaders } from '../kernel/trace.ts'
 import { type Service, timed } from './service.ts'

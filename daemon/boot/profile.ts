@@ -2,10 +2,12 @@
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { parseYaml } from '../../adapters/host/yaml/yaml-document.ts'
-import { identitySettings, labelSettings, platformSettings, searchSettings } from '../kernel/platform-settings.ts'
+import { searchSettings } from '../kernel/engine-settings.ts'
+import { identitySettings, labelSettings, platformSettings } from '../kernel/platform-settings.ts'
 import type { Role } from '../kernel/role.ts'
 import { type Block, metaOf, type Resolved, resolve, type Sources, type Values } from '../kernel/settings.ts'
 import { ssoSettings, x509Settings } from '../kernel/sso-settings.ts'
+import { traceSettings } from '../kernel/trace-settings.ts'
 
 export type ProfileProblem = { readonly path: string; readonly message: string }
 
@@ -21,7 +23,15 @@ export class ProfileError extends Error {
 
 /** Every section that a profile may have, each once. */
 export function blocksOf(roles: readonly Role[]): Block[] {
-  const ours = [platformSettings, labelSettings, identitySettings, ssoSettings, x509Settings, searchSettings]
+  const ours = [
+    platformSettings,
+    labelSettings,
+    identitySettings,
+    ssoSettings,
+    x509Settings,
+    searchSettings,
+    traceSettings,
+  ]
   const all = [...ours, ...roles.flatMap((role) => role.settings)] as Block[]
   return [...new Map(all.map((section) => [section.name, section])).values()]
 }

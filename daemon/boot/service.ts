@@ -13,7 +13,10 @@ import type { Addressed } from '../kernel/operation.ts'
 import type { About, Role, Worker } from '../kernel/role.ts'
 import type { Resolved } from '../kernel/settings.ts'
 import { x509Settings } from '../kernel/sso-settings.ts'
+import type { Surface } from '../kernel/surface.ts'
+import { offeredIn, toolFacts } from '../kernel/tools.ts'
 import { newTrace, type Trace } from '../kernel/trace.ts'
+import { agentspaceOf } from './agentspace.ts'
 import { backupShare } from './backup-share.ts'
 import { divisionOf } from './division.ts'
 import { valuesOf } from './profile.ts'
@@ -61,13 +64,15 @@ export function newService(given: Making): Service {
   let workers: Workers | undefined
   let document: ServiceParts['openapi'] | undefined
   const servers: HttpServer[] = []
-  const newCall = (address: string, signal: AbortSignal) =>
-    serviceCall(workshop, role.name, address, newTrace(workshop.surroundings.random), signal)
+  const newCall = (address: string, signal: AbortSignal) => {
+    const trace = newTrace(workshop.surroundings.random)
+    return serviceCall(workshop, role.name, address, workshop.spans?.begun(trace) ?? trace, signal)
+  }
   const service: ServiceParts = {
     phase: () => phase,
     health: async ({ trace }) => [await timed('store', () => stock.store.health()), ...(await given.needs(trace))],
     listens: () => servers.map(({ url }) => url).filter((url) => url.startsWith('http')),
-    service_info: role.serviceInfo(about),
+    service_info: { ...role.serviceInfo(about), ...toolFacts(offeredIn(about.deployment_profile, operations)) },
     // Made when it is first asked for: it takes longer than everything else that a role does to start.
     get openapi() {
       const told = operations.filter(({ operation }) => !(operation.inside && isRestricted(about)))
@@ -91,7 +96,8 @@ export function newService(given: Making): Service {
     phase: () => phase,
     newCall,
     async listen() {
-      for (const listener of listenersOf(given, operations)) {
+      const surface = await agentspaceOf(given, operations)
+      for (const listener of listenersOf(given, operations, surface)) {
         servers.push(await serveHttp({ ...listener, limits: limitsOf(given), workshop, log, metrics }))
       }
       phase = 'ready'
@@ -150,10 +156,15 @@ type Listener = {
   restricted: boolean
   listen: Listen
   tls?: Tls | undefined
+  surface?: Surface | undefined
 }
 
 /** The TCP listener, the local socket, and the internal listener where the profile names one. */
-function listenersOf({ role, about, folder }: Making, operations: readonly Addressed[]): Listener[] {
+function listenersOf(
+  { role, about, folder }: Making,
+  operations: readonly Addressed[],
+  surface: Surface | undefined,
+): Listener[] {
   const own = (about.settings.values.get(role.name) ?? {}) as Record<string, string | number | undefined>
   const { listen, port, metrics_listen } = own
   const restricted = isRestricted(about)
@@ -163,7 +174,14 @@ function listenersOf({ role, about, folder }: Making, operations: readonly Addre
   const [host = '', internalPort = ''] = String(metrics_listen ?? '').split(/:(?=\d+$)/)
   return [
     { name: `${role.name}:socket`, operations, restricted: false, listen: { socket, group } },
-    { name: `${role.name}:tcp`, operations, restricted, listen: { host: String(listen), port: Number(port) }, tls },
+    {
+      name: `${role.name}:tcp`,
+      operations,
+      restricted,
+      listen: { host: String(listen), port: Number(port) },
+      tls,
+      surface,
+    },
     ...(metrics_listen
       ? [
           {

@@ -9,11 +9,12 @@ type Parts = {
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string | readonly string[]>>
   readonly body: unknown
+  readonly fields?: Readonly<Record<string, unknown>> | undefined
 }
 
 /** Path parameters, query and body as one parsed object. Refuses `malformed` and `invalid`. */
 export function parseInput(operation: AnyOperation, request: Parts): Record<string, unknown> | Refused {
-  const gathered = hasBody(operation.method) ? fromBody(request) : fromQuery(operation, request)
+  const gathered = request.fields ?? (hasBody(operation.method) ? fromBody(request) : fromQuery(operation, request))
   if (isRefused(gathered)) return gathered
   const parsed = parseBy(operation.input, { ...gathered, ...request.params })
   if (parsed.success) return parsed.data

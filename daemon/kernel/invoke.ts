@@ -16,6 +16,7 @@ import { parseInput } from './input.ts'
 import type { Label } from './label.ts'
 import { type Addressed, type AnyOperation, Reply } from './operation.ts'
 import { scopedStore } from './scoped-store.ts'
+import type { Spans } from './spans.ts'
 import type { Collection, Store, Stored } from './store.ts'
 import type { Trace } from './trace.ts'
 
@@ -24,6 +25,8 @@ export type Request = {
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string | readonly string[]>>
   readonly body: unknown
+  /** The whole input as one object, from a carrier that knows no paths and queries; the other three are then empty. */
+  readonly fields?: Readonly<Record<string, unknown>>
   readonly accepts: readonly string[]
   readonly if_match: number | undefined
   readonly idempotency_key: string | undefined
@@ -46,6 +49,8 @@ export type Workshop = {
   readonly role_table: Readonly<Record<string, readonly string[]>>
   readonly store: Store
   readonly record: (events: readonly AuditEvent[]) => Promise<void>
+  /** Where ended work is told; undefined: nowhere. */
+  readonly spans?: Spans | undefined
   /** The one tenant whose people the role serves; undefined: all. */
   readonly only_tenant?: string | undefined
 }
@@ -87,7 +92,7 @@ function callerOf(claims: Claims, table: Workshop['role_table']): Caller {
 /** Who asks, if they may: runs before a body is read, so that a stranger's bytes are never parsed. */
 export async function admit(
   shop: Workshop,
-  operation: AnyOperation,
+  operation: Pick<AnyOperation, 'allow'>,
   bearer: string | undefined,
   certificate?: ShownCertificate,
 ): Promise<Caller | Refused> {

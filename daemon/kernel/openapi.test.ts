@@ -150,9 +150,10 @@ describe('an operation', () => {
 
 test('tools are the operations that name one, with the same input', () => {
   const tools = toolsOf(operations)
-  expect(tools.map(({ name, read_only }) => [name, read_only])).toEqual([
-    ['point_read', true],
-    ['point_create', false],
+  expect(tools.map(({ name, annotations }) => [name, annotations])).toEqual([
+    ['point_read', { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }],
+    ['point_create', { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false }],
   ])
   expect(tools[0]?.input_schema).toMatchObject({ required: ['id', 'depth'], additionalProperties: false })
+  expect(tools[0]?.output_schema).toMatchObject({ type: 'object', required: ['x', 'y'], $defs: {} })
 })

@@ -81,6 +81,13 @@ export type AnyOperation = Operation<any, any>
 /** An operation with the address that its place in a role gives it: `role.noun.verb`. */
 export type Addressed = { readonly address: string; readonly role: string; readonly operation: AnyOperation }
 
+/** What must be known before a request is let in: of an operation, and of whatever else a listener serves. */
+export type Entrance = {
+  readonly address: string
+  readonly operation: Pick<AnyOperation, 'method' | 'path' | 'also' | 'allow' | 'max_body_bytes'> &
+    Partial<Pick<AnyOperation, 'consumes' | 'creates' | 'streams'>>
+}
+
 /** The names between braces in a path, in order. */
 export function pathParameters(path: string): string[] {
   return [...path.matchAll(/\{([a-z_]+)\}/g)].map((match) => match[1] ?? '')

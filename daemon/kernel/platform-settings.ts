@@ -88,62 +88,47 @@ export const identitySettings = block('identity', {
     .meta({ doc: 'OAuth clients of the site’s token endpoint; each secret in a file of its own (0600).' }),
 })
 
-export const keyValueSettings = block('kv', {
-  host: z.string().min(1).optional().meta({
-    env: 'KV_HOST',
-    doc: 'Redis or Valkey server for counters that several processes share; absent: in the process itself.',
-  }),
-  port: z.int().min(1).max(65_535).default(6379).meta({ env: 'KV_PORT', doc: 'Port of it.' }),
-  db: z.int().min(0).max(65_535).default(0).meta({ env: 'KV_DB', doc: 'Number of the database.' }),
-  username: word.optional().meta({ env: 'KV_USERNAME', doc: 'User of it, where the server knows users.' }),
-  password: z.string().min(1).max(1_024).optional().meta({ env: 'KV_PASSWORD', doc: 'Password of it.', secret: true }),
-  verify: z
-    .union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true'), z.string().startsWith('/')])
-    .default(true)
-    .meta({
-      env: 'KV_VERIFY',
-      doc: 'true: TLS, verified by the authorities of the system; a path: by those of this PEM file; false: no TLS, on loopback alone.',
-    }),
-})
+const httpUrl = z.url({ protocol: /^https?$/ })
 
-export const searchSettings = block('search', {
-  host: z
-    .url({ protocol: /^https?$/ })
-    .refine((url) => !url.includes('@'), 'must hold no credentials: see search.username')
-    .optional()
-    .meta({
-      env: 'SEARCH_HOST',
-      doc: 'Base URL of the OpenSearch cluster that keeps the documents, as in https://search:9200; absent: each role keeps its own in SQLite.',
+/** Fields of a role that offers tools to AI clients, which its own block spreads in. */
+export function toolFields(prefix: string) {
+  return {
+    mcp_url: httpUrl.optional().meta({
+      env: `${prefix}_MCP_URL`,
+      doc: 'Profile A: scheme, host and port at which AI clients reach the listener, where a reverse proxy stands before it.',
     }),
-  username: z.string().min(1).max(256).optional().meta({ env: 'SEARCH_USERNAME', doc: 'User of the cluster.' }),
-  password: z.string().min(1).optional().meta({ env: 'SEARCH_PASSWORD', secret: true, doc: 'Password of that user.' }),
-  verify: z.boolean().default(true).meta({
-    env: 'SEARCH_VERIFY',
-    doc: 'Whether the cluster’s certificate must hold; profiles C and D refuse to start without.',
-  }),
-  pki_ca: z.string().min(1).optional().meta({
-    env: 'SEARCH_PKI_CA',
-    doc: 'File (PEM) of the authorities that the cluster’s certificate may come from, instead of the machine’s.',
-  }),
-  pki_cert: z.string().min(1).optional().meta({ env: 'SEARCH_PKI_CERT', doc: 'File (PEM) of our client certificate.' }),
-  pki_key: z.string().min(1).optional().meta({ env: 'SEARCH_PKI_KEY', doc: 'File (PEM) of its private key.' }),
-  timeout: z
-    .int()
-    .min(1)
-    .max(300)
-    .default(20)
-    .meta({ env: 'SEARCH_TIMEOUT', doc: 'Seconds that one request may take.' }),
-  scroll: z
-    .string()
-    .regex(/^[1-9]\d{0,3}[smh]$/, 'must be a number and s, m or h')
-    .default('5m')
-    .meta({ env: 'SEARCH_SCROLL', doc: 'How long the cluster keeps its place in a removal of many documents.' }),
-  index_prefix: name.default('platform').meta({
-    env: 'SEARCH_INDEX_PREFIX',
-    doc: 'First part of every index name; site, role and collection follow it, parted by dots.',
-  }),
-  replicas: z.int().min(0).max(10).default(1).meta({ env: 'SEARCH_REPLICAS', doc: 'Copies of each new index.' }),
-})
+    mcp_hosts: z
+      .array(z.string().regex(/^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)$/, 'must be a host name in lower case, without a port'))
+      .max(64)
+      .default([])
+      .meta({
+        env: 'MCP_EXTRA_HOSTS',
+        doc: 'Host names by which /agentspace may be asked for, besides localhost, the listener’s address and that of mcp_url.',
+      }),
+    mcp_origins: z
+      .array(z.string().regex(/^https?:\/\/[^/]+$/, 'must be an origin such as https://console.example'))
+      .max(64)
+      .default([])
+      .meta({
+        env: `${prefix}_MCP_ORIGINS`,
+        doc: 'Web origins whose pages may ask /agentspace; others than its own are refused.',
+      }),
+    mcp_authorization_servers: z
+      .array(httpUrl)
+      .max(8)
+      .default([])
+      .meta({
+        env: `${prefix}_MCP_AUTHORIZATION_SERVERS`,
+        doc: 'Issuers that AI clients are sent to for a token; the site’s own issuer when none is named.',
+      }),
+    mcp_sessions_per_caller: z.int().min(1).max(1_000).default(16).meta({
+      doc: 'MCP sessions that one caller may have; a further one ends the one not used for longest.',
+    }),
+    mcp_session_idle_s: z.int().min(10).max(86_400).default(1_800).meta({
+      doc: 'An MCP session that is not used for so long ends; each ends after a day.',
+    }),
+  }
+}
 
 /** Listener fields that every role's own block spreads in. */
 export function listenerFields(port: number, prefix: string) {

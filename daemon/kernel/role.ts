@@ -33,7 +33,7 @@ export type Role = {
   readonly operations: Readonly<Record<string, Readonly<Record<string, AnyOperation>>>>
   /** Which operation takes which kind of message from a peer. */
   readonly messages: Readonly<Partial<Record<MessageKind, AnyOperation>>>
-  /** What service-info says beyond the common fields. */
+  /** What service-info says; its tools are counted by boot. */
   readonly serviceInfo: (about: About) => Readonly<Record<string, unknown>>
   /** Why the role must not start with these settings; undefined when it may. */
   readonly refusesToStart?: (about: About) => string | undefined

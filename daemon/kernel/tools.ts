@@ -1,27 +1,93 @@
 // MCP tools, derived from operations: the tool and its REST twin are one definition, so they cannot drift.
 import * as z from 'zod'
-import type { Addressed } from './operation.ts'
+import type { DeploymentProfile } from './call.ts'
+import { type Addressed, type AnyOperation, hasBody } from './operation.ts'
 
 export type Tool = {
   readonly name: string
   readonly description: string
   readonly input_schema: unknown
-  readonly read_only: boolean
+  /** Absent where the answer is no object. */
+  readonly output_schema?: unknown
+  readonly annotations: ToolAnnotations
   readonly target: Addressed
 }
 
+/** What the tool does to what is there, in the protocol's own names. */
+export type ToolAnnotations = {
+  readonly readOnlyHint: boolean
+  /** It changes or ends what is there, rather than adding to it. */
+  readonly destructiveHint: boolean
+  readonly idempotentHint: boolean
+  readonly openWorldHint: false
+}
+
+/** Where all tools of a role are; no other path of it speaks MCP. */
+export const toolsPath = '/agentspace'
+
+/** Profile A. */
+const offering: ReadonlySet<DeploymentProfile> = new Set(['single_cluster', 'multi_tenant_cloud'])
+
+/** The operations that are tools where the site stands so: none in profiles B, C and D. */
+export function offeredIn(profile: DeploymentProfile, operations: readonly Addressed[]): readonly Addressed[] {
+  return offering.has(profile) ? operations.filter(({ operation }) => operation.tool !== undefined) : []
+}
+
+/** What service-info says of them. */
+export function toolFacts(offered: readonly Addressed[]): Readonly<Record<string, unknown>> {
+  return { ...(offered.length > 0 ? { mcp_path: toolsPath } : {}), tools_count: offered.length }
+}
+
+/** In the order of declaration. */
 export function toolsOf(operations: readonly Addressed[]): Tool[] {
   return operations.flatMap((target) => {
-    const { tool, summary, input, method } = target.operation
+    const { tool, summary, input, output } = target.operation
     if (!tool) return []
+    const output_schema = schemaOf(output, 'output')
     return [
       {
         name: tool,
         description: summary,
-        input_schema: z.toJSONSchema(input, { io: 'input' }),
-        read_only: method === 'GET',
+        input_schema: schemaOf(input, 'input'),
+        ...(output_schema.type === 'object' ? { output_schema } : {}),
+        annotations: annotationsOf(target.operation),
         target,
       },
     ]
   })
+}
+
+type Schema = { readonly type?: unknown; readonly $ref?: string; readonly $defs?: Readonly<Record<string, object>> }
+
+/** Clients hand it to language models whole: the pattern of what a format says already is left out. */
+function schemaOf(of: z.ZodType, io: 'input' | 'output'): Schema {
+  return spelledOut(
+    z.toJSONSchema(of, {
+      io,
+      unrepresentable: 'any',
+      override: ({ jsonSchema }) => {
+        if (jsonSchema.format !== undefined) delete jsonSchema.pattern
+      },
+    }) as Schema,
+  )
+}
+
+/** A named schema says what it is by its name alone: clients want to read at once that it is an object. */
+function spelledOut(schema: Schema): Schema {
+  const { $ref, $defs, ...own } = schema
+  const name = $ref?.replace('#/$defs/', '') ?? ''
+  const { [name]: named, ...others } = $defs ?? {}
+  if (!named) return schema
+  const isRecursive = JSON.stringify($defs).includes(`"${$ref}"`)
+  return { ...own, ...named, $defs: isRecursive ? { ...others, [name]: named } : others }
+}
+
+function annotationsOf({ method, creates = false }: AnyOperation): ToolAnnotations {
+  const readOnlyHint = method === 'GET'
+  return {
+    readOnlyHint,
+    destructiveHint: !readOnlyHint && !creates,
+    idempotentHint: readOnlyHint || !hasBody(method) || method === 'PUT',
+    openWorldHint: false,
+  }
 }

@@ -26,7 +26,7 @@ describe('traceparent', () => {
     ['of a later version, ended by a dash', `cc-${trace_id}-${parent_id}-01-`, '01'],
   ])('%s is joined, by a span of its own', (_what, header, flags) => {
     const span_id = `${'e'.repeat(15)}1`
-    expect(traceOf(header, undefined, drawing())).toEqual({ trace_id, span_id, flags, tracestate: '' })
+    expect(traceOf(header, undefined, drawing())).toEqual({ trace_id, span_id, parent_id, flags, tracestate: '' })
   })
 
   test.each([
@@ -71,7 +71,7 @@ describe('traceparent', () => {
       fc.property(ids, flagSets, (id, flags) => {
         const trace = { trace_id: id, span_id: parent_id, flags, tracestate: 'a=b' }
         const { traceparent, tracestate } = traceHeaders(trace)
-        expect(traceOf(traceparent, tracestate, () => parent_id)).toEqual(trace)
+        expect(traceOf(traceparent, tracestate, () => parent_id)).toEqual({ ...trace, parent_id })
       }),
     )
   })
@@ -160,7 +160,7 @@ describe('a trace', () => {
     const trace = traceOf(valid, 'rojo=1', drawing())
     const random = drawing()
     random(8)
-    expect(childOf(trace, random)).toEqual({ ...trace, span_id: `${'e'.repeat(15)}2` })
+    expect(childOf(trace, random)).toEqual({ ...trace, parent_id: trace.span_id, span_id: `${'e'.repeat(15)}2` })
   })
 
   test('names the work that sends it as the parent, and sends no empty state', () => {

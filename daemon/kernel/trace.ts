@@ -5,6 +5,8 @@ export type Trace = {
   readonly trace_id: string
   /** 16 lower-case hexadecimal digits: this work itself, and so the parent of what it asks of others. */
   readonly span_id: string
+  /** The span that asked for this work; absent where it began by itself. */
+  readonly parent_id?: string
   /** Two hexadecimal digits: bit 0 sampled, bit 1 the trace id is random. */
   readonly flags: string
   /** The list as it came, since nothing is added to it here; '' for none. */
@@ -33,8 +35,8 @@ export function traceOf(traceparent: Header, tracestate: Header, random: Random)
 }
 
 /** The trace of work that was asked for within this process. */
-export function childOf({ trace_id, flags, tracestate }: Trace, random: Random): Trace {
-  return { trace_id, span_id: random(8), flags, tracestate }
+export function childOf({ trace_id, span_id, flags, tracestate }: Trace, random: Random): Trace {
+  return { trace_id, span_id: random(8), parent_id: span_id, flags, tracestate }
 }
 
 /** For a request that this work makes. */
@@ -50,11 +52,11 @@ export function traceparentOf({ trace_id, span_id, flags }: Trace): string {
 /** A version later than 00 may say more, of which nothing is known here. */
 function joinedTrace(header: string, tracestate: Header, random: Random): Trace | undefined {
   const [, version, trace_id, parent_id, flags, rest] = shape.exec(header) ?? []
-  if (version === undefined || trace_id === undefined || flags === undefined) return undefined
+  if (version === undefined || !trace_id || !parent_id || !flags) return undefined
   if (version === 'ff' || (version === '00' && rest !== undefined)) return undefined
   if (trace_id === noTrace || parent_id === noSpan) return undefined
   const known = (Number.parseInt(flags, 16) & knownFlags).toString(16).padStart(2, '0')
-  return { trace_id, span_id: random(8), flags: known, tracestate: tracestateOf(tracestate) }
+  return { trace_id, span_id: random(8), parent_id, flags: known, tracestate: tracestateOf(tracestate) }
 }
 
 /** Between commas: a key, `=` and a value, or nothing, with optional space around. A value may begin with spaces. */

@@ -8,12 +8,14 @@ import { blocksOf } from '../../daemon/boot/profile.ts'
 import { httpMetrics } from '../../daemon/boot/service.ts'
 import { operationsOf } from '../../daemon/kernel/builtin.ts'
 import { openapi } from '../../daemon/kernel/openapi.ts'
+import { toolsOf } from '../../daemon/kernel/tools.ts'
 import { roles } from '../../daemon/roles.ts'
 import { matchesGolden } from '../support/golden/golden-file.ts'
 import { helpText } from '../support/golden/help-text.ts'
 import { metricsText } from '../support/golden/metrics-text.ts'
 import { operationsText } from '../support/golden/operations-text.ts'
 import { settingsText } from '../support/golden/settings-text.ts'
+import { toolsText } from '../support/golden/tools-text.ts'
 import { smallSite } from '../support/small-site.ts'
 
 test('operations', () => matchesGolden('test/golden/operations.txt', operationsText(allOperations())))
@@ -23,6 +25,8 @@ test.each(roles.map((role) => [role.name, role] as const))('OpenAPI document of 
   const document = openapi(`platform ${name}`, '0.0.0', role.purpose, operationsOf(role))
   matchesGolden(`test/golden/openapi/${name}.json`, `${JSON.stringify(document, undefined, 2)}\n`)
 })
+
+test('tools', () => matchesGolden('test/golden/tools.txt', toolsText(toolsOf(allOperations()))))
 
 test('settings', () => matchesGolden('docs/settings.md', settingsText(blocksOf(roles))))
 

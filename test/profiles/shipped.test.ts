@@ -4,8 +4,11 @@ import { readdirSync } from 'node:fs'
 import * as http from 'node:http'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { allOperations } from '../../daemon/boot/operations.ts'
 import { operationsOf } from '../../daemon/kernel/builtin.ts'
+import type { DeploymentProfile } from '../../daemon/kernel/call.ts'
 import { hasBody } from '../../daemon/kernel/operation.ts'
+import { offeredIn } from '../../daemon/kernel/tools.ts'
 import { roles } from '../../daemon/roles.ts'
 import { problemIn } from '../support/every-operation/problem-rules.ts'
 import { heard } from '../support/http-exchange.ts'
@@ -14,7 +17,11 @@ import { type PackagedSite, packagedSite, type Served } from '../support/package
 const sessions = '/api/v2/consensus/session'
 const session = { lens_id: 'l', lens_version: '1', policy: { m: 1, n: 1 }, classification: 'UNCLASSIFIED' }
 
-type Allowed = { readonly deployment_profile: string; readonly metricsOutside: boolean; readonly internal: boolean }
+type Allowed = {
+  readonly deployment_profile: DeploymentProfile
+  readonly metricsOutside: boolean
+  readonly internal: boolean
+}
 
 /** What each profile promises, by document 000 and the decisions of section 0. */
 const shipped: Readonly<Record<string, Allowed>> = {
@@ -54,13 +61,25 @@ describe.each(Object.entries(shipped))('%s', (name, { deployment_profile, metric
     }
   })
 
-  test.each(roles.map((role) => role.name))('%s says where it is deployed, and offers no tools', async (role) => {
-    const port = served.ports[role] ?? 0
-    const info = (await heard({ port, method: 'GET', path: '/service-info' })).json as Record<string, unknown>
-    expect(info).toMatchObject({ deployment_profile, tools_count: 0 })
-    expect(info).not.toHaveProperty('mcp_path')
-    for (const method of ['GET', 'POST']) problemIn(await heard({ port, method, path: '/agentspace', token }), [404])
-  })
+  test.each(roles.map((role) => role.name))(
+    '%s says where it is deployed, and how many tools it offers there',
+    async (role) => {
+      const port = served.ports[role] ?? 0
+      const info = (await heard({ port, method: 'GET', path: '/service-info' })).json as Record<string, unknown>
+      const offered = offeredIn(deployment_profile, allOperations()).filter((target) => target.role === role)
+      expect(info).toMatchObject({ deployment_profile, tools_count: offered.length })
+      const posted = await heard({ port, method: 'POST', path: '/agentspace' })
+      if (offered.length > 0) {
+        expect(info.mcp_path).toBe('/agentspace')
+        problemIn(posted, [401])
+        return
+      }
+      expect(info).not.toHaveProperty('mcp_path')
+      problemIn(posted, [404])
+      for (const method of ['GET', 'DELETE'])
+        problemIn(await heard({ port, method, path: '/agentspace', token }), [404])
+    },
+  )
 
   test.each(roles.map((role) => role.name))('%s gives its metrics where they belong', async (role) => {
     const outside = await heard({ port: served.ports[role] ?? 0, method: 'GET', path: '/metrics', token })

@@ -4,6 +4,8 @@ import { prometheusMetrics } from '../../adapters/metrics/prometheus/prometheus-
 import { httpInFlight, httpRequests, httpSeconds } from '../../adapters/serve/http/http-metrics.ts'
 import { type HttpServer, type ServeOptions, serveHttp } from '../../adapters/serve/http/serve-http.ts'
 import type { Metrics } from '../../daemon/kernel/metrics.ts'
+import type { Addressed } from '../../daemon/kernel/operation.ts'
+import type { Surface } from '../../daemon/kernel/surface.ts'
 import { type EchoRole, echoRole } from './echo-role.ts'
 import { type RawAnswer, rawHttp, request } from './raw-http.ts'
 
@@ -22,8 +24,10 @@ afterEach(async () => {
   open.clear()
 })
 
+type SurfaceOf = (operations: readonly Addressed[]) => Surface
+
 /** On a free port of loopback unless told otherwise. */
-export async function served(options: Partial<ServeOptions> = {}): Promise<Served> {
+export async function served(options: Partial<ServeOptions> = {}, surfaceOf?: SurfaceOf): Promise<Served> {
   const metrics = prometheusMetrics([httpRequests, httpSeconds, httpInFlight], { strict: true })
   const echo = echoRole(metrics)
   const { operations, workshop } = echo
@@ -35,6 +39,7 @@ export async function served(options: Partial<ServeOptions> = {}): Promise<Serve
     listen: { host: '127.0.0.1', port: 0 },
     log: workshop.surroundings.log,
     metrics,
+    surface: surfaceOf?.(operations),
     ...options,
   })
   open.add(server)

@@ -14,6 +14,8 @@ export type SourceFile = {
   readonly text: string
   /** What the file imports, types included: a path from the root, a package's name, or `node:x`. */
   readonly imports: readonly string[]
+  /** Those of them that are loaded with the file itself: no types, nothing that is imported when it is needed. */
+  readonly loads: readonly string[]
   /** Dotted names that are called, constructed or read, such as `Date.now` or `process.env`, each with its line. */
   readonly names: readonly { readonly name: string; readonly line: number }[]
 }
@@ -32,11 +34,12 @@ export function repositoryFiles(folder = root): string[] {
 /** Parses one file of TypeScript or JavaScript. */
 export function readSource(file: string): SourceFile {
   const text = readFileSync(path.join(root, file), 'utf8')
-  const found = { imports: [] as string[], names: [] as { name: string; line: number }[] }
+  const found = { imports: [] as string[], loads: [] as string[], names: [] as { name: string; line: number }[] }
   const ast = parseAst(text, { lang: file.endsWith('x') ? 'tsx' : 'ts' }, file)
   visit(ast as unknown as Node, (node) => {
     const imported = importedBy(node)
     if (imported !== undefined) found.imports.push(resolveFrom(file, imported))
+    if (imported !== undefined && isLoaded(node)) found.loads.push(resolveFrom(file, imported))
     const name = nameOf(node)
     if (name !== undefined) found.names.push({ name, line: text.slice(0, node.start).split('\n').length })
   })
@@ -61,6 +64,10 @@ const importing = new Set(['ImportDeclaration', 'ExportNamedDeclaration', 'Expor
 function importedBy(node: Node): string | undefined {
   if (node.type === 'TSImportType') return literal(node.source) ?? literal(node.argument)
   return importing.has(node.type) ? literal(node.source) : undefined
+}
+
+function isLoaded({ type, importKind, exportKind }: Node): boolean {
+  return type.endsWith('Declaration') && importKind !== 'type' && exportKind !== 'type'
 }
 
 function literal(node: unknown): string | undefined {

@@ -43,17 +43,20 @@ export function writeJson(reply: FastifyReply, headers: Headers, { status, body,
   write(reply, status, headers, JSON.stringify(body))
 }
 
-/** `hadToken`: a token was sent, and so it is what was wrong (RFC 6750, section 3). */
+/**
+ * `hadToken`: a token was sent, and so it is what was wrong (RFC 6750, section 3). `more` is added to the challenge.
+ */
 export function writeProblem(
   reply: FastifyReply,
   headers: Headers,
   refused: Refused,
   trace_id: string,
   hadToken = false,
+  more = '',
 ): void {
   const { status } = refused.row
   if (status === 401) {
-    headers['www-authenticate'] = `Bearer realm="platform"${hadToken ? ', error="invalid_token"' : ''}`
+    headers['www-authenticate'] = `Bearer realm="platform"${hadToken ? ', error="invalid_token"' : ''}${more}`
   }
   if (status === 429 || status === 503) headers['retry-after'] = refused.retry_after_s ?? 1
   headers['content-type'] = 'application/problem+json'

@@ -1,11 +1,14 @@
 // One request through the kernel and back: admitted before its body is read, performed, answered once.
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Log } from '../../../daemon/kernel/call.ts'
 import { isRefused, type Refused, refuse } from '../../../daemon/kernel/errors.ts'
 import { type Answer, admit, perform, type Workshop } from '../../../daemon/kernel/invoke.ts'
 import type { Metrics } from '../../../daemon/kernel/metrics.ts'
-import { type Addressed, Reply, type ServerEvent } from '../../../daemon/kernel/operation.ts'
+import { type Addressed, type Entrance, Reply, type ServerEvent } from '../../../daemon/kernel/operation.ts'
 import { problemOf } from '../../../daemon/kernel/problem.ts'
+import type { Span } from '../../../daemon/kernel/spans.ts'
+import type { HeadFields, Surface } from '../../../daemon/kernel/surface.ts'
 import { type Trace, traceOf, traceparentOf } from '../../../daemon/kernel/trace.ts'
 import { acceptsOf } from './accept.ts'
 import { commonHeaders, type Headers, write, writeJson, writeProblem } from './answer.ts'
@@ -34,19 +37,30 @@ export type Desk = {
 }
 
 /** Everything that can be decided on the head alone. True when the body may be read; otherwise it has been answered. */
-export async function enter(desk: Desk, target: Addressed, request: FastifyRequest, reply: FastifyReply) {
+export async function enter(
+  desk: Desk,
+  target: Entrance,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  surface?: Surface,
+) {
   const { headers } = request
-  const flight = new Flight(target, reply, traceOfRequest(desk, request))
+  const flight = new Flight(target, reply, traceOfRequest(desk, request), surface)
   request.flight = flight
   reply.raw.once('close', () => leave(desk, flight))
-  const refused = desk.flights.enter(flight) ?? headRefusal(request) ?? (await admission(desk, flight, request))
+  const refused =
+    desk.flights.enter(flight) ??
+    headRefusal(request) ??
+    surface?.refusal(headFields(headers)) ??
+    (await admission(desk, flight, request))
   if (!refused) return true
   finish(desk, flight, refused, bearerOf(headers.authorization) !== undefined)
   return false
 }
 
-export function traceOfRequest({ workshop }: Desk, { headers }: FastifyRequest): Trace {
-  return traceOf(headers.traceparent, headers.tracestate, workshop.surroundings.random)
+export function traceOfRequest({ workshop }: Desk, { headers }: { readonly headers: IncomingHttpHeaders }): Trace {
+  const trace = traceOf(headers.traceparent, headers.tracestate, workshop.surroundings.random)
+  return workshop.spans?.begun(trace) ?? trace
 }
 
 async function admission(desk: Desk, flight: Flight, { headers, raw }: FastifyRequest): Promise<Refused | undefined> {
@@ -58,6 +72,11 @@ async function admission(desk: Desk, flight: Flight, { headers, raw }: FastifyRe
   flight.caller = caller
   flight.conditions = conditions
   return desk.flights.admitted(flight) ?? bodyRefusal(operation, headers)
+}
+
+/** One text a name: what comes more than once, Node has joined, except for cookies. */
+export function headFields(headers: IncomingHttpHeaders): HeadFields {
+  return Object.fromEntries(Object.entries(headers).map(([name, value = '']) => [name, String(value)]))
 }
 
 /** Node's own answer to a missing Host would not be a problem document; the router takes an empty segment for a name. */
@@ -72,8 +91,8 @@ function headRefusal({ raw, params }: FastifyRequest): Refused | undefined {
 }
 
 /** Performs an admitted request whose body has arrived. Never rejects. */
-export async function carryOut(desk: Desk, flight: Flight, request: FastifyRequest): Promise<void> {
-  const { target, caller, trace } = flight
+export async function carryOut(desk: Desk, target: Addressed, flight: Flight, request: FastifyRequest): Promise<void> {
+  const { caller, trace } = flight
   const body = parseBody(target.operation, request.body)
   if (isRefused(body) || !caller) {
     finish(desk, flight, isRefused(body) ? body : refuse('internal', 'the request was never admitted'))
@@ -100,7 +119,8 @@ export function finish(desk: Desk, flight: Flight, result: Answer | Refused, had
   const headers = headersOf(desk, flight)
   if (isRefused(result)) {
     report(desk, flight, result)
-    writeProblem(flight.reply, headers, result, flight.trace.trace_id, hadToken)
+    const more = flight.surface?.challenge(headFields(flight.reply.request.headers))
+    writeProblem(flight.reply, headers, result, flight.trace.trace_id, hadToken, more)
     return
   }
   if (!(result.body instanceof Reply)) {
@@ -150,11 +170,15 @@ async function* whileAdmitted(
   }
 }
 
-/** Gives up on a request that took too long: its signal is aborted, and the client is told. */
+/**
+ * Gives up on a request that took too long: its signal is aborted, and the client is told. A surface says so in its own
+ * words, unless it has not by the next sweep.
+ */
 export function giveUp(desk: Desk, flight: Flight): void {
   const refused = outOfTime()
+  const wasTold = flight.controller.signal.aborted
   flight.controller.abort(refused)
-  finish(desk, flight, refused)
+  if (!flight.surface || wasTold) finish(desk, flight, refused)
 }
 
 /** A thrown error as a refusal; what is not one already goes to the log and stays there. */
@@ -171,14 +195,14 @@ export function strayHeaders(desk: Desk): Headers {
   return desk.flights.isClosing ? { ...commonHeaders, connection: 'close' } : { ...commonHeaders }
 }
 
-function headersOf(desk: Desk, { trace }: Flight): Headers {
+export function headersOf(desk: Desk, { trace }: Flight): Headers {
   const headers = strayHeaders(desk)
   headers.traceparent = traceparentOf(trace)
   return headers
 }
 
 /** One line for each failure of ours; `internal` has had its own line, with the cause. */
-function report({ log }: Desk, { target, trace }: Flight, refused: Refused): void {
+export function report({ log }: Desk, { target, trace }: Flight, refused: Refused): void {
   const { status } = refused.row
   if (status < 500 || refused.code === 'internal') return
   log.warn('http.refused', {
@@ -192,19 +216,37 @@ function report({ log }: Desk, { target, trace }: Flight, refused: Refused): voi
 }
 
 /** The one end of every request: answered, timed out, or the client gone, which aborts what still runs. */
-function leave({ flights, metrics, log }: Desk, flight: Flight): void {
+function leave({ flights, metrics, log, workshop }: Desk, flight: Flight): void {
   const { raw } = flight.reply
   const operation = flight.target.address
   flights.leave(flight)
   if (!raw.writableFinished) flight.controller.abort()
   const seconds = (performance.now() - flight.started_ms) / 1000
-  const status = raw.headersSent ? String(raw.statusCode) : 'aborted'
+  const status = raw.headersSent ? String(flight.outcome ?? raw.statusCode) : 'aborted'
   metrics.count(httpRequests, { operation, status })
   if (!flight.isStream) metrics.observe(httpSeconds, { operation }, seconds)
   const { trace_id, span_id } = flight.trace
   log.debug('http.answered', { operation, status, seconds, trace_id, span_id })
+  workshop.spans?.ended(spanOf(flight, status))
 }
 
-function lowerCased(headers: Readonly<Record<string, string>>): Headers {
+function spanOf({ trace, target, route, reply, started_ms }: Flight, status: string): Span {
+  const { timeOrigin } = performance
+  return {
+    trace,
+    name: target.address,
+    kind: 'server',
+    started_ms: timeOrigin + started_ms,
+    ended_ms: timeOrigin + performance.now(),
+    isError: Number(status) >= 500,
+    attributes: {
+      'http.request.method': reply.request.method,
+      'http.route': route,
+      ...(status === 'aborted' ? {} : { 'http.response.status_code': Number(status) }),
+    },
+  }
+}
+
+export function lowerCased(headers: Readonly<Record<string, string>>): Headers {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }

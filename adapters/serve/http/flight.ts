@@ -2,16 +2,24 @@
 import type { FastifyReply } from 'fastify'
 import { Refused, refuse } from '../../../daemon/kernel/errors.ts'
 import type { Caller } from '../../../daemon/kernel/identity.ts'
-import type { Addressed } from '../../../daemon/kernel/operation.ts'
+import type { Entrance } from '../../../daemon/kernel/operation.ts'
+import type { Surface } from '../../../daemon/kernel/surface.ts'
 import type { Trace } from '../../../daemon/kernel/trace.ts'
 import type { Limits } from './limits.ts'
 import type { Conditions } from './request-headers.ts'
 
 /** One request from its head to its end. A class, since one is made for every request. */
 export class Flight {
-  readonly target: Addressed
+  /** What the request counts as; on a surface the operation, once it is known which. */
+  target: Entrance
   readonly reply: FastifyReply
-  readonly trace: Trace
+  trace: Trace
+  /** The path at which it came in, as declared. */
+  readonly route: string
+  /** Where it came in, if not by REST. */
+  readonly surface: Surface | undefined
+  /** What it counts as having come to, where the status of the answer says something else. */
+  outcome: number | 'aborted' | undefined
   /** Milliseconds of `performance.now()`. */
   readonly started_ms = performance.now()
   readonly controller = new AbortController()
@@ -20,10 +28,12 @@ export class Flight {
   /** The answer has been given, or begun: a later one is dropped. */
   isAnswered = false
 
-  constructor(target: Addressed, reply: FastifyReply, trace: Trace) {
+  constructor(target: Entrance, reply: FastifyReply, trace: Trace, surface?: Surface) {
     this.target = target
+    this.route = target.operation.path
     this.reply = reply
     this.trace = trace
+    this.surface = surface
   }
 
   get isStream(): boolean {

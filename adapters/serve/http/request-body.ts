@@ -1,13 +1,15 @@
 // Decides whether a body may be read at all, before a byte of it is, and then what it says.
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Refused, refuse } from '../../../daemon/kernel/errors.ts'
-import { type AnyOperation, hasBody } from '../../../daemon/kernel/operation.ts'
+import { type Entrance, hasBody } from '../../../daemon/kernel/operation.ts'
 import { parseSoundJson } from './sound-json.ts'
+
+type Taking = Entrance['operation']
 
 const form = 'application/x-www-form-urlencoded'
 
 /** Why this body will not be read; `undefined` when it will, or when there is none. */
-export function bodyRefusal(operation: AnyOperation, headers: IncomingHttpHeaders): Refused | undefined {
+export function bodyRefusal(operation: Taking, headers: IncomingHttpHeaders): Refused | undefined {
   const length = headers['content-length']
   if (headers['transfer-encoding'] === undefined && (length === undefined || Number(length) === 0)) return undefined
   if (!hasBody(operation.method)) return refuse('malformed', 'this operation takes no body')
@@ -27,7 +29,7 @@ function isOfType(wanted: string, given: string | undefined): boolean {
 }
 
 /** The body as a value; `undefined` for an empty one. */
-export function parseBody(operation: AnyOperation, body: unknown): unknown | Refused {
+export function parseBody(operation: Taking, body: unknown): unknown | Refused {
   if (!Buffer.isBuffer(body) || body.length === 0) return undefined
   return operation.consumes === form ? parseForm(body) : parseSoundJson(body)
 }

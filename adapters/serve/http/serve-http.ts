@@ -1,19 +1,21 @@
 // The REST surface: a listener that serves operations over HTTP, with Fastify as its router and body reader.
 import type http from 'node:http'
 import type { Socket } from 'node:net'
-import { type FastifyError, type FastifyInstance, fastify } from 'fastify'
+import { type FastifyError, type FastifyInstance, type FastifyRequest, fastify } from 'fastify'
 import type { Log } from '../../../daemon/kernel/call.ts'
 import type { Workshop } from '../../../daemon/kernel/invoke.ts'
 import type { Metrics } from '../../../daemon/kernel/metrics.ts'
-import type { Addressed } from '../../../daemon/kernel/operation.ts'
+import type { Addressed, Entrance } from '../../../daemon/kernel/operation.ts'
+import type { Surface } from '../../../daemon/kernel/surface.ts'
 import { endOfService } from './event-stream.ts'
 import { carryOut, type Desk, enter, giveUp } from './exchange.ts'
-import { Flights } from './flight.ts'
+import { type Flight, Flights } from './flight.ts'
 import { httpInFlight } from './http-metrics.ts'
 import { defaultLimits, type Limits } from './limits.ts'
 import { pathsOf, routerPath } from './served-paths.ts'
 import { closeToOthers, prepareSocketFile } from './socket-file.ts'
 import { fail, strayHandler, unreadable } from './stray.ts'
+import { presentTo } from './surface-exchange.ts'
 
 /** `group`: whose members may use the socket besides its owner. */
 export type Listen =
@@ -37,6 +39,8 @@ export type ServeOptions = {
   readonly listen: Listen
   /** PEM texts. With `ca`, a client must show a certificate of it, or may where that is optional. */
   readonly tls?: Tls | undefined
+  /** Another protocol that the listener speaks at a path of its own. */
+  readonly surface?: Surface | undefined
   readonly limits?: Partial<Limits>
   readonly log: Log
   readonly metrics: Metrics
@@ -58,8 +62,10 @@ export async function serveHttp(options: ServeOptions): Promise<HttpServer> {
   const desk: Desk = { workshop, log, metrics, limits, flights: new Flights(limits) }
   const operations = options.operations.filter(({ operation }) => !(options.restricted && operation.inside))
   const app = newApp(desk, options.tls)
-  for (const target of operations) addRoutes(app, desk, target)
-  const strays = strayHandler(desk, operations)
+  for (const target of operations) addRoutes(app, desk, target, carryOut.bind(undefined, desk, target))
+  const { surface } = options
+  if (surface) for (const target of surface.entrances) addRoutes(app, desk, target, presentTo(desk, surface), surface)
+  const strays = strayHandler(desk, [...operations, ...(surface?.entrances ?? [])])
   app.setNotFoundHandler(strays)
   // Whatever is wrong with the body of a stray, such as QUERY without a content type: there was nothing to send it to.
   app.setErrorHandler((error: FastifyError, request, reply) =>
@@ -123,7 +129,15 @@ function tlsOptions({ cert, key, ca, isCertificateOptional = false }: Tls) {
   return { cert, key, minVersion: 'TLSv1.2' as const, ...asking }
 }
 
-function addRoutes(app: FastifyInstance, desk: Desk, target: Addressed): void {
+type Handling = (flight: Flight, request: FastifyRequest) => Promise<void>
+
+function addRoutes(
+  app: FastifyInstance,
+  desk: Desk,
+  target: Entrance,
+  handle: Handling,
+  surface?: Surface | undefined,
+): void {
   const { method, max_body_bytes } = target.operation
   for (const path of pathsOf(target.operation)) {
     app.route({
@@ -131,12 +145,12 @@ function addRoutes(app: FastifyInstance, desk: Desk, target: Addressed): void {
       url: routerPath(path),
       ...(max_body_bytes === undefined ? {} : { bodyLimit: max_body_bytes }),
       onRequest: (request, reply, done) => {
-        enter(desk, target, request, reply).then((mayGoOn) => {
+        enter(desk, target, request, reply, surface).then((mayGoOn) => {
           if (mayGoOn) done()
         }, done)
       },
       handler: (request) => {
-        if (request.flight) void carryOut(desk, request.flight, request)
+        if (request.flight) void handle(request.flight, request)
       },
     })
   }

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { type Refused, refuse } from '../../../daemon/kernel/errors.ts'
-import type { Addressed } from '../../../daemon/kernel/operation.ts'
+import type { Entrance } from '../../../daemon/kernel/operation.ts'
 import type { Trace } from '../../../daemon/kernel/trace.ts'
 import { writeProblem } from './answer.ts'
 import { type Desk, finish, refusedFrom, strayHeaders, traceOfRequest } from './exchange.ts'
@@ -11,7 +11,7 @@ import { answerUnreadable } from './raw-problem.ts'
 import { servedPaths } from './served-paths.ts'
 
 /** Paths that nobody serves, and methods that a path does not have. */
-export function strayHandler(desk: Desk, operations: readonly Addressed[]) {
+export function strayHandler(desk: Desk, operations: readonly Entrance[]) {
   const methodsOf = servedPaths(operations)
   return (request: FastifyRequest, reply: FastifyReply): void => {
     const allowed = methodsOf(request.url.split('?', 1)[0] ?? '')

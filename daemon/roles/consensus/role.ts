@@ -67,8 +67,6 @@ export const consensus = role({
     description: 'Multi-contributor consensus sessions with quorum, dissent and evidence',
     health_path: '/health',
     api_path: '/api/v2',
-    // The MCP surface is not mounted yet in any profile, so no tool is counted and no path is named.
-    tools_count: 0,
     resources_count: 0,
     capabilities,
     deployment_profile,

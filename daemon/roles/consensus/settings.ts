@@ -1,6 +1,6 @@
 // Settings of the consensus role.
 import * as z from 'zod'
-import { listenerFields } from '../../kernel/platform-settings.ts'
+import { listenerFields, toolFields } from '../../kernel/platform-settings.ts'
 import { block } from '../../kernel/settings.ts'
 
 const word = z.string().min(1).max(256)
@@ -9,6 +9,7 @@ const sinkName = z.string().min(1).max(64)
 
 export const settings = block('consensus', {
   ...listenerFields(8400, 'CONSENSUS'),
+  ...toolFields('CONSENSUS'),
   matching_pattern: z.enum(['full_lens', 'lookup_only']).default('full_lens').meta({
     env: 'MATCHING_PATTERN',
     doc: 'What this deployment matches with; consensus does not run where it is lookup_only on customer premises.',

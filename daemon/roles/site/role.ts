@@ -1,5 +1,5 @@
 // The site role's table of contents: the one process that owns keys, peers, channels, the issuer and the checkpoints.
-import { keyValueSettings } from '../../kernel/platform-settings.ts'
+import { keyValueSettings } from '../../kernel/engine-settings.ts'
 import { role } from '../../kernel/role.ts'
 import { mtlsSettings } from './carrier-settings.ts'
 import { list as channelList } from './channel/list.ts'
@@ -70,7 +70,6 @@ export const site = role({
     description: 'Keys, peers, channels, token issuer and audit checkpoints of this site',
     health_path: '/health',
     api_path: '/api/v2',
-    tools_count: 0,
     resources_count: 0,
     capabilities: ['token-issuer', 'filedrop', 'audit-checkpoint'],
     deployment_profile,

@@ -1,7 +1,7 @@
 // Settings of the site role: its listener, its carriers, its backups.
 import * as z from 'zod'
 import { listenerFields } from '../../kernel/platform-settings.ts'
-import { block } from '../../kernel/settings.ts'
+import { block, type Values } from '../../kernel/settings.ts'
 import { siteName } from '../../kernel/transport.ts'
 
 const accreditation = z.strictObject({
@@ -46,6 +46,11 @@ export const settings = block('site', {
     .default(3_650)
     .meta({ doc: 'Days that the bodies of audit records are kept; their hashes stay for ever.' }),
 })
+
+/** Where clients reach the site's issuer, without a slash at the end. */
+export function issuerUrl({ listen, port, tls_cert_file, public_url }: Values<typeof settings>): string {
+  return public_url?.replace(/\/$/, '') ?? `${tls_cert_file ? 'https' : 'http'}://${listen}:${port}`
+}
 
 export const filedropSettings = block('filedrop', {
   releasable_names: z

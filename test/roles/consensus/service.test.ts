@@ -1,11 +1,21 @@
 // What the service says of itself in each deployment profile, what it counts, and where it refuses to start.
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { allOperations } from '../../../daemon/boot/operations.ts'
 import { ProfileError } from '../../../daemon/boot/profile.ts'
 import { serve } from '../../../daemon/boot/serve.ts'
 import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
 import { resolve } from '../../../daemon/roles/consensus/session/resolve.ts'
 import { type SiteWorld, siteWorld, stoppedWorld, type WorldOptions } from '../../support/site-world.ts'
 import { consensusWorld, delivered, open, operatorOf, opinion } from './consensus-world.ts'
+
+const consensus = allOperations().filter(({ role }) => role === 'consensus')
+const places = [
+  ['POST', '/agentspace'],
+  ['GET', '/agentspace'],
+  ['DELETE', '/agentspace'],
+  ['GET', '/.well-known/oauth-protected-resource/agentspace'],
+  ['GET', '/.well-known/oauth-protected-resource'],
+] as const
 
 async function ending(making: Promise<SiteWorld>): Promise<SiteWorld> {
   const world = await making
@@ -14,14 +24,15 @@ async function ending(making: Promise<SiteWorld>): Promise<SiteWorld> {
 }
 
 const profiles = [
-  { template: 'single-cluster', deployment_profile: 'single_cluster', isInside: false },
-  { template: 'multi-tenant-cloud', deployment_profile: 'multi_tenant_cloud', isInside: false },
-  { template: 'customer-onprem', deployment_profile: 'customer_onprem', isInside: false },
-  { template: 'coalition-federated', deployment_profile: 'coalition_federated', isInside: true },
-  { template: 'classified-airgapped', deployment_profile: 'classified_airgapped', isInside: true },
+  { template: 'single-cluster', deployment_profile: 'single_cluster', isInside: false, hasTools: true },
+  { template: 'multi-tenant-cloud', deployment_profile: 'multi_tenant_cloud', isInside: false, hasTools: true },
+  { template: 'customer-onprem', deployment_profile: 'customer_onprem', isInside: false, hasTools: false },
+  { template: 'coalition-federated', deployment_profile: 'coalition_federated', isInside: true, hasTools: false },
+  { template: 'classified-airgapped', deployment_profile: 'classified_airgapped', isInside: true, hasTools: false },
 ]
+const tools_count = consensus.filter(({ operation }) => operation.tool).length
 
-describe.each(profiles)('in $deployment_profile', ({ template, deployment_profile, isInside }) => {
+describe.each(profiles)('in $deployment_profile', ({ template, deployment_profile, isInside, hasTools }) => {
   test('service-info has exactly the documented fields, without a token, at both places', async () => {
     const world = await ending(siteWorld({ template }))
     const expected = {
@@ -30,7 +41,7 @@ describe.each(profiles)('in $deployment_profile', ({ template, deployment_profil
       description: expect.any(String),
       health_path: '/health',
       api_path: '/api/v2',
-      tools_count: 0,
+      ...(hasTools ? { mcp_path: '/agentspace', tools_count } : { tools_count: 0 }),
       resources_count: 0,
       capabilities: [
         'consensus-session',
@@ -47,7 +58,20 @@ describe.each(profiles)('in $deployment_profile', ({ template, deployment_profil
     for (const at of ['/service-info', '/api/v2/service-info']) {
       expect((await world.call('consensus', 'GET', at)).json).toEqual(expected)
     }
-    expect((await world.call('consensus', 'GET', '/agentspace')).status).toBe(404)
+  })
+
+  test(hasTools ? 'tools want a token' : 'nothing is served where tools would be', async () => {
+    const world = await ending(siteWorld({ template }))
+    const metadata = '/.well-known/oauth-protected-resource'
+    for (const [method, at] of places) {
+      const { status, json } = await world.call('consensus', method, at)
+      expect([at, status]).toEqual([
+        at,
+        hasTools ? (at.startsWith(metadata) ? 200 : method === 'GET' ? 405 : 401) : 404,
+      ])
+      if (!hasTools) expect(json).toMatchObject({ code: 'not_found', detail: 'nothing is served at this path' })
+    }
+    expect((await world.call('site', 'POST', '/agentspace')).status).toBe(404)
   })
 
   test(isInside ? 'metrics stay inside' : 'metrics answer to who may read them', async () => {

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation.ts'
 import { issuerPart } from '../parts.ts'
-import { settings } from '../settings.ts'
+import { issuerUrl, settings } from '../settings.ts'
 import { discoveryDocument } from './model.ts'
 import { discoveryOf } from './rules.ts'
 
@@ -18,8 +18,8 @@ export const discovery = operation({
 
   async run(call) {
     const { issuer, role_names } = call.part(issuerPart)
-    const { listen, port, tls_cert_file, public_url } = call.settings(settings)
-    const base = public_url?.replace(/\/$/, '') ?? `${tls_cert_file ? 'https' : 'http'}://${listen}:${port}`
-    return discoveryOf(issuer, base, { token: '/oauth2/token', jwks: '/oauth2/jwks' }, [...role_names])
+    return discoveryOf(issuer, issuerUrl(call.settings(settings)), { token: '/oauth2/token', jwks: '/oauth2/jwks' }, [
+      ...role_names,
+    ])
   },
 })

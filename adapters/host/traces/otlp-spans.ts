@@ -1,0 +1,158 @@
+// Tells ended work to an OpenTelemetry collector over OTLP/HTTP: in batches, from a bounded queue, in the background.
+import { readFileSync } from 'node:fs'
+import * as http from 'node:http'
+import * as https from 'node:https'
+import { type HrTime, SpanKind, SpanStatusCode, TraceFlags } from '@opentelemetry/api'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { BatchSpanProcessor, type ReadableSpan, type SpanExporter } from '@opentelemetry/sdk-trace'
+import type { Log } from '../../../daemon/kernel/call.ts'
+import type { Values } from '../../../daemon/kernel/settings.ts'
+import type { Span, Spans } from '../../../daemon/kernel/spans.ts'
+import type { traceSettings } from '../../../daemon/kernel/trace-settings.ts'
+import { nameValues } from './name-values.ts'
+import { sampling } from './sampling.ts'
+
+export type OtlpOptions = {
+  readonly settings: Values<typeof traceSettings>
+  /** Of the process, under what the settings say. */
+  readonly resource: Readonly<Record<string, string>>
+  readonly version: string
+  readonly log: Log
+}
+
+export type OtlpSpans = Spans & {
+  /** Sends what waits. Resolves when that has been tried, at the latest after this long; nothing is sent any more then. */
+  close(limit_ms: number): Promise<void>
+}
+
+/** Throws when a list or a file of the settings cannot be read. */
+export function otlpSpans({ settings, resource, version, log }: OtlpOptions): OtlpSpans {
+  const line = lineTo(settings)
+  const processor = new BatchSpanProcessor({
+    exporter: reporting(line.exporter, log),
+    scheduledDelayMillis: settings.delay_ms,
+    maxExportBatchSize: Math.min(settings.batch, settings.queue),
+    maxQueueSize: settings.queue,
+    exportTimeoutMillis: settings.timeout_ms + 1_000,
+  })
+  const said = list(settings.resource_attributes, 'resource_attributes')
+  const named = settings.service_name === undefined ? {} : { 'service.name': settings.service_name }
+  const about = resourceOf({ 'service.name': 'platform', ...resource, ...said, ...named })
+  return {
+    begun: sampling(settings.sampler, settings.sampler_arg),
+    ended(span) {
+      if (isTold(span)) processor.onEnd(readable(span, about, version))
+    },
+    async close(limit_ms) {
+      const flushed = processor.shutdown().catch(() => undefined)
+      let timer: NodeJS.Timeout | undefined
+      await Promise.race([flushed, new Promise((resolve) => (timer = setTimeout(resolve, limit_ms)))])
+      clearTimeout(timer)
+      line.cut()
+    },
+  }
+}
+
+function isTold({ trace }: Span): boolean {
+  return (Number.parseInt(trace.flags, 16) & TraceFlags.SAMPLED) !== 0
+}
+
+/** The way to the collector, and what cuts it off: a stop must not wait for one that does not answer. */
+function lineTo(settings: OtlpOptions['settings']): { exporter: SpanExporter; cut(): void } {
+  const base = (settings.endpoint ?? 'http://localhost:4318').replace(/\/$/, '')
+  const url = settings.traces_endpoint ?? `${base}/v1/traces`
+  const headers = list(settings.headers, 'headers')
+  const pem = (file: string | undefined) => (file === undefined ? undefined : readFileSync(file, 'utf8'))
+  const tls = {
+    ca: pem(settings.ca_file),
+    cert: pem(settings.client_cert_file),
+    key: pem(settings.client_key_file),
+  }
+  const agent = url.startsWith('https:')
+    ? new https.Agent({ keepAlive: true, ...tls })
+    : new http.Agent({ keepAlive: true })
+  let isCut = false
+  const exporter = new OTLPTraceExporter({
+    url,
+    timeoutMillis: settings.timeout_ms,
+    concurrencyLimit: 2,
+    httpAgentOptions: () => agent,
+    // Asked before each attempt.
+    headers: async () => (isCut ? Promise.reject(new Error('stopped')) : headers),
+  })
+  const cut = () => {
+    isCut = true
+    agent.destroy()
+  }
+  return { exporter, cut }
+}
+
+/** One line when spans begin to be lost, and one when they no longer are: not one for each batch. */
+function reporting(exporter: SpanExporter, log: Log): SpanExporter {
+  let isLosing = false
+  return {
+    export(spans, done) {
+      exporter.export(spans, (result) => {
+        const { error } = result
+        if (error && !isLosing) log.warn('traces.export.failed', { spans: spans.length, error: error.message })
+        if (!error && isLosing) log.info('traces.export.resumed')
+        isLosing = error !== undefined
+        done(result)
+      })
+    },
+    shutdown: () => exporter.shutdown(),
+  }
+}
+
+const kinds: Readonly<Record<Span['kind'], SpanKind>> = {
+  server: SpanKind.SERVER,
+  consumer: SpanKind.CONSUMER,
+  internal: SpanKind.INTERNAL,
+}
+
+/** The span as the library would have made it, with the ids that logs and audit records have. */
+function readable(span: Span, resource: ReadableSpan['resource'], version: string): ReadableSpan {
+  const { trace_id, span_id, parent_id, flags } = span.trace
+  const shared = { traceId: trace_id, traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED }
+  const lasted_ms = Math.max(0, span.ended_ms - span.started_ms)
+  return {
+    name: span.name,
+    kind: kinds[span.kind],
+    spanContext: () => ({ ...shared, spanId: span_id }),
+    ...(parent_id === undefined ? {} : { parentSpanContext: { ...shared, spanId: parent_id } }),
+    startTime: hrTime(span.started_ms),
+    endTime: hrTime(span.started_ms + lasted_ms),
+    duration: hrTime(lasted_ms),
+    ended: true,
+    status: { code: span.isError ? SpanStatusCode.ERROR : SpanStatusCode.UNSET },
+    attributes: { ...span.attributes },
+    links: [],
+    events: [],
+    resource,
+    instrumentationScope: { name: 'platform', version },
+    droppedAttributesCount: 0,
+    droppedEventsCount: 0,
+    droppedLinksCount: 0,
+  }
+}
+
+function resourceOf(attributes: Readonly<Record<string, string>>): ReadableSpan['resource'] {
+  const resource: ReadableSpan['resource'] = {
+    attributes: { ...attributes },
+    merge: () => resource,
+    getRawAttributes: () => Object.entries(attributes),
+  }
+  return resource
+}
+
+/** Whole seconds and the nanoseconds over them. */
+function hrTime(ms: number): HrTime {
+  const seconds = Math.floor(ms / 1_000)
+  return [seconds, Math.round((ms - seconds * 1_000) * 1_000_000)]
+}
+
+function list(text: string, setting: string): Record<string, string> {
+  const found = nameValues(text)
+  if (!found) throw new Error(`traces.${setting} must be a list as in name=value,name=value`)
+  return found
+}

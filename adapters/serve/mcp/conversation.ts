@@ -1,0 +1,183 @@
+// Speaks the protocol by its library, one request at a time: nothing of it is kept between two requests but our sessions.
+// This file alone loads the library, which a site without AI clients does not need.
+import {
+  createMcpHandler,
+  isInitializeRequest,
+  isLegacyRequest,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server'
+import { permits } from '../../../daemon/kernel/identity.ts'
+import type { SurfaceAnswer, SurfaceRequest } from '../../../daemon/kernel/surface.ts'
+import type { Tool } from '../../../daemon/kernel/tools.ts'
+import type { Session, Sessions } from './sessions.ts'
+import { toolResult } from './tool-result.ts'
+
+export type Speaking = {
+  readonly about: { readonly name: string; readonly version: string }
+  readonly tools: readonly Tool[]
+  readonly sessions: Sessions
+  /** Something of the library failed; the client has had its answer. */
+  readonly failed: (error: Error) => void
+}
+
+/** Revisions that begin with a handshake, the newest first; the library knows those that do not. */
+const handshaken = ['2025-11-25', '2025-06-18']
+
+/** The own keys of a call's `_meta`, for clients that cannot set headers; see `Request` of the kernel. */
+const headerOfMeta: Readonly<Record<string, string>> = {
+  'platform/idempotency-key': 'idempotency-key',
+  'platform/if-match': 'if-match',
+}
+
+/** A POST: one message, in whichever revision it is worded. */
+export async function answerMessage(speaking: Speaking, asked: SurfaceRequest): Promise<SurfaceAnswer> {
+  const { body } = asked
+  if (body === undefined) return failure(400, ProtocolErrorCode.ParseError, 'the body must be one JSON-RPC message')
+  if (Array.isArray(body)) return failure(400, ProtocolErrorCode.InvalidRequest, 'batches are not taken')
+  const request = webRequest(asked)
+  if (await isLegacyRequest(request, body)) return await answerHandshaken(speaking, asked, request)
+  const handler = createMcpHandler(() => toolServer(speaking, asked), {
+    legacy: 'reject',
+    onerror: speaking.failed,
+  })
+  return await surfaceAnswer(await handler.fetch(request, { parsedBody: body }))
+}
+
+/** A DELETE, which ends a session. */
+export function endSession({ sessions }: Speaking, { headers, caller }: SurfaceRequest): SurfaceAnswer {
+  const id = headers['mcp-session-id']
+  if (id === undefined) return failure(400, -32_000, 'Mcp-Session-Id is missing')
+  return sessions.end(id, caller) ? { status: 204, headers: {}, text: undefined } : noSuchSession()
+}
+
+async function answerHandshaken(speaking: Speaking, asked: SurfaceRequest, request: Request): Promise<SurfaceAnswer> {
+  const { body, caller, headers } = asked
+  if (isInitializeRequest(body)) {
+    const answer = await exchange(speaking, asked, request)
+    const revision = revisionIn(answer)
+    if (revision === undefined) return answer
+    const id = speaking.sessions.open(caller, revision)
+    return { ...answer, headers: { ...answer.headers, 'mcp-session-id': id } }
+  }
+  const id = headers['mcp-session-id']
+  if (id === undefined) return failure(400, -32_000, 'Mcp-Session-Id is missing: a session begins with initialize')
+  const session = speaking.sessions.find(id, caller)
+  if (!session) return noSuchSession()
+  const revision = headers['mcp-protocol-version'] ?? session.revision
+  if (revision !== session.revision) {
+    return failure(400, -32_000, `MCP-Protocol-Version is not the one agreed on, ${session.revision}`)
+  }
+  return await inSession(session, body, (cancelled) => exchange(speaking, asked, request, cancelled))
+}
+
+/** Lets a later request of the session cancel this one. */
+async function inSession(
+  session: Session,
+  body: unknown,
+  act: (cancelled: AbortSignal) => Promise<SurfaceAnswer>,
+): Promise<SurfaceAnswer> {
+  const { id, method, params } = body as { id?: string | number; method?: unknown; params?: { requestId?: unknown } }
+  const controller = new AbortController()
+  if (method === 'notifications/cancelled') session.cancel(params?.requestId)
+  if (id === undefined) return await act(controller.signal)
+  if (session.running.has(id)) return failure(400, ProtocolErrorCode.InvalidRequest, 'a request of this id is running')
+  session.running.set(id, controller)
+  try {
+    return await act(controller.signal)
+  } finally {
+    session.running.delete(id)
+  }
+}
+
+/** One request and its answer as one JSON document: nothing here is told in between, so nothing needs a stream. */
+async function exchange(
+  speaking: Speaking,
+  asked: SurfaceRequest,
+  request: Request,
+  cancelled?: AbortSignal,
+): Promise<SurfaceAnswer> {
+  const server = toolServer(speaking, asked, cancelled)
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
+  await server.connect(transport)
+  try {
+    return await surfaceAnswer(await transport.handleRequest(request, { parsedBody: asked.body }))
+  } finally {
+    await server.close()
+  }
+}
+
+/** `cancelled`: aborted when the client cancels the call. */
+function toolServer({ about, tools, failed }: Speaking, asked: SurfaceRequest, cancelled?: AbortSignal): Server {
+  const server = new Server(about, {
+    capabilities: { tools: {} },
+    supportedProtocolVersions: handshaken,
+    // The list is the caller's own, and the same until the caller's roles change.
+    cacheHints: { 'tools/list': { ttlMs: 60_000, cacheScope: 'private' } },
+  })
+  server.onerror = failed
+  server.setRequestHandler('tools/list', () => ({ tools: toolsFor(tools, asked) }))
+  server.setRequestHandler('tools/call', async ({ params }) => {
+    const tool = tools.find(({ name }) => name === params.name)
+    if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
+    const performed = await asked.perform(tool.target, params.arguments ?? {}, {
+      headers: metaHeaders(asked),
+      cancelled,
+    })
+    return toolResult(performed)
+  })
+  return server
+}
+
+/** What the caller may not do is not offered. */
+function toolsFor(tools: readonly Tool[], { caller }: SurfaceRequest) {
+  return tools
+    .filter(({ target }) => permits(caller.permissions, target.operation.allow))
+    .map(({ name, description, input_schema, output_schema, annotations }) => ({
+      name,
+      description,
+      inputSchema: input_schema as { type: 'object' },
+      ...(output_schema === undefined ? {} : { outputSchema: output_schema as { type: 'object' } }),
+      annotations,
+    }))
+}
+
+/** What a call says of itself in `_meta` instead of in headers. A trace that came by header goes before. */
+function metaHeaders({ body, headers }: SurfaceRequest): Record<string, string> {
+  const { params } = body as { params?: { _meta?: Record<string, unknown> } }
+  const meta = params?._meta ?? {}
+  const named = Object.entries(headerOfMeta).map(([key, header]) => [header, meta[key]])
+  const traced = headers.traceparent ? [] : ['traceparent', 'tracestate'].map((name) => [name, meta[name]])
+  return Object.fromEntries([...named, ...traced].filter(([, value]) => typeof value === 'string'))
+}
+
+/** Without a signal: the library would leave a call unanswered that ran out of time. */
+function webRequest({ method, path, headers }: SurfaceRequest): Request {
+  return new Request(new URL(path, `http://${headers.host}`), { method, headers })
+}
+
+async function surfaceAnswer(response: Response): Promise<SurfaceAnswer> {
+  const text = await response.text()
+  const { 'content-type': type, allow } = Object.fromEntries(response.headers)
+  const headers = { ...(type ? { 'content-type': type } : { 'content-length': '0' }), ...(allow ? { allow } : {}) }
+  return { status: response.status, headers, text: text === '' ? undefined : text }
+}
+
+/** The revision that an initialize ended in; undefined when it was refused. */
+function revisionIn({ status, text = '' }: SurfaceAnswer): string | undefined {
+  if (status !== 200) return undefined
+  const { result } = JSON.parse(text) as { result?: { protocolVersion?: string } }
+  return result?.protocolVersion
+}
+
+function noSuchSession(): SurfaceAnswer {
+  return failure(404, -32_001, 'Session not found')
+}
+
+/** A JSON-RPC error that answers no request in particular. */
+function failure(status: number, code: number, message: string): SurfaceAnswer {
+  const text = JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null })
+  return { status, headers: { 'content-type': 'application/json' }, text }
+}

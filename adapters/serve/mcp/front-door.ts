@@ -1,0 +1,31 @@
+// Lets in only requests that name this service and come from no page of another: what a browser can be tricked into
+// asking (DNS rebinding, cross-site requests) is refused before the token is looked at.
+import { type Refused, refuse } from '../../../daemon/kernel/errors.ts'
+import type { HeadFields } from '../../../daemon/kernel/surface.ts'
+
+export type Door = {
+  /** Host names, lower case, without ports; IPv6 addresses in brackets. */
+  readonly hosts: ReadonlySet<string>
+  /** Origins as browsers write them, such as `https://console.example`. */
+  readonly origins: ReadonlySet<string>
+}
+
+/** `Host` must be one of the names. `Origin`, which only browsers send, must be listed or be the very host asked. */
+export function doorRefusal({ hosts, origins }: Door, { host, origin }: HeadFields): Refused | undefined {
+  const asked = urlOf(`http://${host}`)
+  if (!asked || !hosts.has(asked.hostname) || asked.host !== hostIn(host)) {
+    return refuse('forbidden', 'this service does not go by the name in Host')
+  }
+  if (origin === undefined || origins.has(origin)) return undefined
+  if ([`http://${host}`, `https://${host}`].includes(origin)) return undefined
+  return refuse('forbidden', 'pages of this origin may not ask')
+}
+
+/** Without a port that says nothing, and without anything around the name that a URL would hide: a user, a path. */
+function hostIn(host: string | undefined): string {
+  return (host ?? '').toLowerCase().replace(/:80$/, '')
+}
+
+function urlOf(text: string): URL | undefined {
+  return URL.canParse(text) ? new URL(text) : undefined
+}

@@ -1,0 +1,243 @@
+// Thinks as those at the boundary of /agentspace: pages that rebind names, thieves of sessions, senders of odd bytes.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { problemIn } from '../support/every-operation/problem-rules.ts'
+import { type Heard, heard } from '../support/http-exchange.ts'
+import { callTool, openSession, post, request, type Said } from '../support/mcp/messages.ts'
+import { type SmallSite, smallSite } from '../support/small-site.ts'
+
+let site: SmallSite
+let token: string
+let port: number
+beforeAll(async () => {
+  site = await smallSite({
+    consensus: { port: 0, mcp_hosts: ['tools.example'], mcp_origins: ['https://console.example'] },
+  })
+  token = await site.token({ roles: ['admin'] })
+  port = site.port('consensus')
+})
+afterAll(() => site?.close())
+
+const create = {
+  name: 'consensus_session_create',
+  arguments: { lens_id: 'l', lens_version: '1', policy: { m: 1, n: 1 }, classification: 'UNCLASSIFIED' },
+}
+const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+const sessionsThere = async () =>
+  ((await callTool(port, 'consensus_session_list', {}, { token })).structuredContent as { items: unknown[] }).items
+    .length
+
+/** The code of a JSON-RPC error that came instead of an answer. */
+function refusedMessage({ status, json, headers }: Heard, expected: number): number {
+  expect(status).toBe(expected)
+  expect(headers['content-type']).toBe('application/json')
+  expect(json).toMatchObject({ jsonrpc: '2.0', error: { message: expect.any(String) } })
+  return (json as { error: { code: number } }).error.code
+}
+
+describe('a page in a browser', () => {
+  const foreign: [string, Said['headers']][] = [
+    ['that rebound its name', { host: 'evil.example' }],
+    ['that rebound its name, and asks as itself', { host: 'evil.example', origin: 'http://evil.example' }],
+    ['of another site', { origin: 'https://evil.example' }],
+    ['of another port', { origin: 'http://127.0.0.1:1' }],
+    ['without an origin', { origin: 'null' }],
+    ['of a host whose name begins as ours', { host: 'tools.example.evil.example' }],
+  ]
+
+  test.each(foreign)('%s is refused, with a token and without', async (_, headers) => {
+    const before = await sessionsThere()
+    for (const said of [{ token, headers }, { headers }]) {
+      problemIn(await request(port, 'tools/call', create, said as Said), [403])
+      problemIn(await post(port, list, said as Said), [403])
+    }
+    for (const [method, path] of [
+      ['DELETE', '/agentspace'],
+      ['GET', '/.well-known/oauth-protected-resource'],
+    ] as const) {
+      problemIn(await heard({ port, method, path, token, headers: headers as Record<string, string> }), [403])
+    }
+    expect(await sessionsThere()).toBe(before)
+  })
+
+  test('of a listed origin, or that names a listed host, may ask', async () => {
+    for (const headers of [
+      { origin: 'https://console.example' },
+      { host: 'tools.example', origin: 'https://tools.example' },
+    ]) {
+      expect((await request(port, 'tools/list', {}, { token, headers })).status).toBe(200)
+    }
+  })
+
+  test('finds no word that would let it read answers, or ask beforehand', async () => {
+    const headers = { origin: 'https://console.example', 'access-control-request-method': 'POST' }
+    const asked = await heard({ port, method: 'OPTIONS', path: '/agentspace', headers })
+    problemIn(asked, [405])
+    for (const { headers: told } of [asked, await request(port, 'tools/list', {}, { token, headers })]) {
+      expect(Object.keys(told).filter((name) => name.startsWith('access-control'))).toEqual([])
+    }
+  })
+})
+
+describe('a session', () => {
+  test.each(['2025-06-18', '2025-11-25'])('of %s is its caller’s alone', async (revision) => {
+    const { headers, answer } = await openSession(port, token, revision)
+    expect(answer.json).toMatchObject({ result: { protocolVersion: revision } })
+    for (const thief of [{ sub: 'eve' }, { tenant_id: 'bravo' }]) {
+      const stolen = await site.token({ roles: ['admin'], ...thief })
+      expect(refusedMessage(await post(port, list, { token: stolen, headers }), 404)).toBe(-32_001)
+      const ended = await heard({ port, method: 'DELETE', path: '/agentspace', token: stolen, headers })
+      expect(refusedMessage(ended, 404)).toBe(-32_001)
+    }
+    problemIn(await post(port, list, { headers }), [401])
+    expect((await post(port, list, { token, headers })).status).toBe(200)
+    expect((await heard({ port, method: 'DELETE', path: '/agentspace', token, headers })).status).toBe(204)
+    expect(refusedMessage(await post(port, list, { token, headers }), 404)).toBe(-32_001)
+  })
+
+  test('gives nobody what the own token does not', async () => {
+    const { headers } = await openSession(port, token)
+    const weak = await site.token({ roles: ['auditor'] })
+    const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: create }
+    const { json } = await post(port, body, { token: weak, headers })
+    expect(JSON.stringify(json)).toContain('urn:platform:problem:forbidden')
+  })
+
+  test('is needed, must be known, and keeps to its revision', async () => {
+    const { headers } = await openSession(port, token)
+    expect(refusedMessage(await post(port, list, { token }), 400)).toBe(-32_000)
+    for (const id of ['x', '', '../..', 'f'.repeat(64), `${headers['mcp-session-id']}, x`]) {
+      expect(refusedMessage(await post(port, list, { token, headers: { 'mcp-session-id': id } }), 404)).toBe(-32_001)
+    }
+    for (const revision of ['2025-06-18', '2024-11-05', '2025-03-26']) {
+      const changed = { ...headers, 'mcp-protocol-version': revision }
+      expect(refusedMessage(await post(port, list, { token, headers: changed }), 400)).toBe(-32_000)
+    }
+    expect(refusedMessage(await heard({ port, method: 'DELETE', path: '/agentspace', token }), 400)).toBe(-32_000)
+  })
+
+  test('is not made where the revision has none, or the handshake is not one', async () => {
+    expect((await request(port, 'tools/list', {}, { token })).headers).not.toHaveProperty('mcp-session-id')
+    for (const params of [{}, { protocolVersion: 7 }, undefined]) {
+      const { headers } = await post(port, { jsonrpc: '2.0', id: 1, method: 'initialize', params }, { token })
+      expect(headers).not.toHaveProperty('mcp-session-id')
+    }
+  })
+
+  test('of a revision that is not spoken here is of the newest that is', async () => {
+    for (const asked of ['2024-11-05', '2026-07-28', '2099-01-01']) {
+      const params = { protocolVersion: asked, capabilities: {}, clientInfo: { name: 'x', version: '1' } }
+      const { json } = await post(port, { jsonrpc: '2.0', id: 1, method: 'initialize', params }, { token })
+      expect(json).toMatchObject({ result: { protocolVersion: '2025-11-25' } })
+    }
+  })
+
+  test('of a caller with too many ends the one not used for longest', async () => {
+    const crowd = await site.token({ sub: 'crowd', roles: ['admin'] })
+    const opened = []
+    for (let at = 0; at < 17; at++) opened.push(await openSession(port, crowd))
+    const statuses = await Promise.all(opened.map(({ headers }) => post(port, list, { token: crowd, headers })))
+    expect(statuses.map(({ status }) => status)).toEqual([404, ...Array(16).fill(200)])
+  })
+})
+
+describe('bytes', () => {
+  test.each<[string, string | Buffer]>([
+    ['that are no JSON', '{"jsonrpc":'],
+    ['nested too deep', `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":${'['.repeat(70)}${']'.repeat(70)}}`],
+    ['that change a prototype', '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"__proto__":{}}}'],
+    ['with half a surrogate pair', '{"jsonrpc":"2.0","id":1,"method":"tools/\\ud800"}'],
+  ])('%s are refused', async (_, body) => {
+    expect(problemIn(await post(port, String(body), { token }), [400]).code).toBe('malformed')
+  })
+
+  test.each<[string, unknown, number]>([
+    ['nothing', '', -32_700],
+    ['a batch', [list], -32_600],
+    ['an empty batch', [], -32_600],
+    ['a text', '"tools/list"', -32_600],
+    ['a number', '7', -32_600],
+    ['null', 'null', -32_600],
+    ['another protocol', '{"jsonrpc":"1.0","id":1,"method":"tools/list"}', -32_600],
+    ['no method', '{"jsonrpc":"2.0","id":1}', -32_600],
+    ['an id that is an object', '{"jsonrpc":"2.0","id":{},"method":"tools/list"}', -32_600],
+  ])('that say %s are refused', async (_, body, code) => {
+    const { headers } = await openSession(port, token)
+    expect(refusedMessage(await post(port, body, { token, headers }), 400)).toBe(code)
+  })
+
+  test('too many are not read, nor such of another type or in another coding', async () => {
+    const big = { 'content-length': String(2_000_000) }
+    problemIn(
+      await heard({
+        port,
+        method: 'POST',
+        path: '/agentspace',
+        token,
+        announced_bytes: 2_000_000,
+        headers: { ...big, 'content-type': 'application/json' },
+      }),
+      [413],
+    )
+    for (const headers of [{ 'content-type': 'text/plain' }, { 'content-encoding': 'gzip' }]) {
+      problemIn(await post(port, list, { token, headers }), [415])
+    }
+    const { headers } = await openSession(port, token)
+    refusedMessage(await post(port, list, { token, headers: { ...headers, accept: 'application/json' } }), 406)
+  })
+})
+
+describe('a message', () => {
+  test('of a method or a tool that is not there changes nothing', async () => {
+    for (const method of [
+      'resources/list',
+      'prompts/list',
+      'completion/complete',
+      'logging/setLevel',
+      '__proto__',
+      '',
+    ]) {
+      expect((await request(port, method, {}, { token })).json).toMatchObject({ error: { code: -32_601 } })
+    }
+    for (const name of [
+      '__proto__',
+      'constructor',
+      'consensus.session.create',
+      'consensus_federation_contribute',
+      '',
+    ]) {
+      const { json } = await request(port, 'tools/call', { name, arguments: {} }, { token })
+      expect(json, name).toMatchObject({ error: { code: -32_602 } })
+    }
+  })
+
+  test('whose headers say other than its body is refused', async () => {
+    const headers = { 'mcp-name': 'consensus_session_list' }
+    expect((await request(port, 'tools/call', create, { token, headers })).json).toMatchObject({
+      error: { code: -32_020 },
+    })
+    const wrong = await request(port, 'tools/call', create, { token, headers: { 'mcp-method': 'tools/list' } })
+    expect(wrong.json).toMatchObject({ error: { code: -32_020 } })
+  })
+
+  test('with its token in the address, or with that of nobody, is a stranger’s', async () => {
+    const sent = { port, method: 'POST', path: `/agentspace?access_token=${token}`, body: list }
+    problemIn(await heard(sent), [401])
+    const rolesOwn = await site.token({ sub: 'ada', tenant_id: '*', roles: ['admin'] })
+    problemIn(await post(port, list, { token: rolesOwn }), [403])
+  })
+
+  test('waits for nothing: a subscription to what never changes ends at once', async () => {
+    const answer = await request(port, 'subscriptions/listen', { notifications: { toolsListChanged: true } }, { token })
+    expect(answer.status).toBe(200)
+    expect(answer.headers['content-type']).toBe('text/event-stream')
+  })
+})
+
+test('other paths and methods are as they were, and no secret was logged', async () => {
+  problemIn(await heard({ port, method: 'GET', path: '/agentspace', token }), [405])
+  problemIn(await heard({ port, method: 'PUT', path: '/agentspace', token, body: {} }), [405])
+  problemIn(await heard({ port, method: 'POST', path: '/agentspace/', token, body: {} }), [404])
+  problemIn(await heard({ port: site.port('site'), method: 'POST', path: '/agentspace', token, body: {} }), [404])
+  const secrets = site.logged.filter((line) => line.includes(token) || line.includes('eyJ'))
+  expect(secrets).toEqual([])
+})

@@ -1,0 +1,152 @@
+// Walks every tool as the REST walk does every operation: rightly once, and wrongly in each way that a tool can be; a new
+// tool is covered by the sample of its operation.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { allOperations } from '../../daemon/boot/operations.ts'
+import { type AnyOperation, hasBody, pathParameters } from '../../daemon/kernel/operation.ts'
+import { problem } from '../../daemon/kernel/problem.ts'
+import { type Tool, toolsOf } from '../../daemon/kernel/tools.ts'
+import { problemIn } from '../support/every-operation/problem-rules.ts'
+import { type Sample, samples } from '../support/every-operation/samples.ts'
+import { cleared, type Stage, stage } from '../support/every-operation/stage.ts'
+import { stored } from '../support/every-operation/stored.ts'
+import { asks, fieldsOf } from '../support/every-operation/wording.ts'
+import { type CallResult, callTool, request } from '../support/mcp/messages.ts'
+
+const tools = toolsOf(allOperations())
+const all = tools.map((tool) => [tool.name, tool] as const)
+const permissions = [...new Set(tools.map(({ target }) => target.operation.allow))]
+
+let world: Stage
+let before: string[]
+const inputs = new Map<string, Sample>()
+beforeAll(async () => {
+  const roles = permissions.flatMap((one) => [
+    [roleOf('only', one), [one]],
+    [roleOf('without', one), permissions.filter((other) => other !== one)],
+  ])
+  world = await stage({ identity: { roles: Object.fromEntries(roles) } })
+  for (const { target } of tools) {
+    const made = await samples[target.address]?.(world)
+    if (made) inputs.set(target.address, made)
+  }
+  before = await stored(world)
+})
+afterAll(() => world?.site.close())
+
+function roleOf(kind: 'only' | 'without', permission: string): string {
+  return `${kind}_${permission.replace(':', '_')}`
+}
+
+const sampleOf = ({ target }: Tool): Sample => inputs.get(target.address) ?? { input: {} }
+const isTenants = (tool: Tool) => sampleOf(tool).isTenants ?? pathParameters(tool.target.operation.path).length > 0
+const port = (tool: Tool) => world.site.port(tool.target.role)
+
+function call(tool: Tool, token: string, more: Readonly<Record<string, unknown>> = {}): Promise<CallResult> {
+  return callTool(port(tool), tool.name, { ...sampleOf(tool).input, ...more }, { token })
+}
+
+/** The problem document in a tool error, as it would have been the body over REST. */
+function problemOf({ isError, content, structuredContent }: CallResult, operation: AnyOperation) {
+  expect(isError, JSON.stringify(content)).toBe(true)
+  expect(structuredContent).toBeUndefined()
+  const read = problem.parse(JSON.parse(content[0]?.text ?? ''))
+  expect(['invalid', 'forbidden', 'not_found', 'not_your_tenant', ...operation.errors]).toContain(read.code)
+  return read
+}
+
+describe('refused, with nothing stored', () => {
+  test.each(all)('%s without a token, or with one that is none', async (name, tool) => {
+    for (const token of [undefined, 'garbage', `${world.admin}x`]) {
+      const answer = await request(port(tool), 'tools/call', { name, arguments: sampleOf(tool).input }, { token })
+      expect(problemIn(answer, [401]).code).toBe('unauthenticated')
+      expect(answer.headers['www-authenticate']).toMatch(
+        /resource_metadata="http:\/\/127\.0\.0\.1:\d+\/\.well-known\/oauth-protected-resource\/agentspace"$/,
+      )
+    }
+  })
+
+  test.each(all)('%s with every permission but its own, and it is not in the list', async (name, tool) => {
+    const { operation } = tool.target
+    const token = await world.site.token({ roles: [roleOf('without', operation.allow)], ...cleared })
+    expect(problemOf(await call(tool, token), operation)).toMatchObject({ code: 'forbidden', status: 403 })
+    const listed = await request(port(tool), 'tools/list', {}, { token })
+    expect(namesIn(listed.json)).not.toContain(name)
+  })
+
+  test.each(all)('%s by another tenant', async (_, tool) => {
+    const { operation } = tool.target
+    const token = await world.site.token({ sub: 'mallory', tenant_id: 'bravo', roles: ['admin'], ...cleared })
+    const result = isTenants(tool) || !hasBody(operation.method) ? await call(tool, token) : undefined
+    if (result && isTenants(tool)) {
+      const code = hasBody(operation.method) ? 'not_your_tenant' : 'not_found'
+      expect(problemOf(result, operation).code).toBe(code)
+    } else if (result) expect(result.structuredContent).toMatchObject({ items: [] })
+  })
+
+  test.each(all)('%s without the clearance', async (_, tool) => {
+    const token = await world.site.token({ sub: 'mallory', roles: ['admin'] })
+    if (isTenants(tool)) {
+      expect(problemOf(await call(tool, token, sampleOf(tool).uncleared), tool.target.operation).code).toBe('not_found')
+    } else if (!hasBody(tool.target.operation.method)) {
+      expect((await call(tool, token)).structuredContent).toMatchObject({ items: [] })
+    }
+  })
+
+  test.each(all)('%s with fields that it does not know, or of the wrong type', async (_, tool) => {
+    const { operation } = tool.target
+    expect(problemOf(await call(tool, world.admin, { surprise: 1 }), operation).errors[0]?.path).toBe('surprise')
+    for (const name of Object.keys(fieldsOf(operation))) {
+      for (const value of [[[]], { $ne: '' }, null]) {
+        const read = problemOf(await call(tool, world.admin, { [name]: value }), operation)
+        expect(read.code).toBe('invalid')
+        expect(read.errors.some(({ path }) => path.startsWith(name))).toBe(true)
+      }
+    }
+  })
+
+  test.each(all)('%s with arguments that are no object', async (name, tool) => {
+    for (const given of [[], 'text', 1, null]) {
+      const { json } = await request(port(tool), 'tools/call', { name, arguments: given }, { token: world.admin })
+      expect(json).toMatchObject({ error: { code: -32_602 } })
+    }
+  })
+
+  test('left everything as it was', async () => {
+    expect(await stored(world)).toEqual(before)
+  })
+})
+
+describe('the list', () => {
+  test('holds for an admin every tool there is, in one order', async () => {
+    const role = tools[0]?.target.role ?? ''
+    const lists = await Promise.all(
+      [1, 2].map(() => request(world.site.port(role), 'tools/list', {}, { token: world.admin })),
+    )
+    for (const { json } of lists) expect(namesIn(json)).toEqual(tools.map(({ name }) => name))
+    const info = await world.site.ask(role, { method: 'GET', path: '/service-info' })
+    expect(info.json).toMatchObject({ mcp_path: '/agentspace', tools_count: tools.length })
+  })
+
+  test('is empty for one who may do nothing', async () => {
+    const token = await world.site.token({ roles: ['nobody'] })
+    expect(namesIn((await request(world.site.port('consensus'), 'tools/list', {}, { token })).json)).toEqual([])
+  })
+})
+
+describe('done', () => {
+  test.each(all)('%s with its own permission alone gives what its schema says, as REST does', async (_, tool) => {
+    const { operation } = tool.target
+    const token = await world.site.token({ roles: [roleOf('only', operation.allow)], ...cleared })
+    const result = await call(tool, token)
+    expect(result.isError, result.content[0]?.text).toBeUndefined()
+    operation.output.parse(result.structuredContent)
+    expect(JSON.parse(result.content[0]?.text ?? '')).toEqual(result.structuredContent)
+    if (operation.method !== 'GET') return
+    const twin = await asks(world, tool.target, sampleOf(tool).input, { token })
+    expect(result.structuredContent).toEqual(twin.json)
+  })
+})
+
+function namesIn(json: unknown): string[] {
+  return (json as { result: { tools: { name: string }[] } }).result.tools.map(({ name }) => name)
+}
