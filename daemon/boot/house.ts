@@ -24,7 +24,7 @@ import { type Ferry, ferry } from './ferry.ts'
 import { type Identity, offlineIdentity } from './issuer.ts'
 import { mendList } from './listed-keys.ts'
 import { needsOf } from './needs.ts'
-import { networkCarriers, readFrom } from './network-carriers.ts'
+import { type NetworkMaterials, networkCarriers, readFrom } from './network-carriers.ts'
 import { OtherRoles } from './other-roles.ts'
 import { valuesOf } from './profile.ts'
 import { atMost, grace_ms, httpMetrics, newService, type Service } from './service.ts'
@@ -68,6 +68,8 @@ type Shared = Plan & {
   /** Networks that move the messages of some peers. */
   readonly carriers: Carrier[]
   readonly ferries: Ferry[]
+  /** Where the networks count and record: what belongs to the site role; none where another process runs it. */
+  readonly accounts: Pick<NetworkMaterials, 'metrics' | 'record'>[]
 }
 
 /** Opens databases and carriers of all roles; nothing listens yet. A role that cannot start leaves the others alone. */
@@ -120,10 +122,11 @@ async function startCarriers(shared: Shared, log: Log): Promise<void> {
 
 /** Networks come last, and bring to what runs already. */
 async function startFerries(shared: Shared, log: Log): Promise<void> {
-  const { transports, carriers, ferries, random, site, resolved } = shared
+  const { transports, carriers, ferries, random, resolved, accounts } = shared
   const handover = transports.find((each) => each.handover)?.handover
-  if (!handover) return
-  carriers.push(...(await networkCarriers({ ...shared, site: site.name, log })))
+  const [account] = accounts
+  if (!handover || !account) return
+  carriers.push(...(await networkCarriers({ ...shared, ...account, log })))
   const { rescan_ms } = valuesOf(resolved, filedropSettings)
   const chance = () => Number.parseInt(random(6), 16) / 2 ** 48
   for (const carrier of carriers) {
@@ -171,6 +174,7 @@ function share(plan: Plan): Shared {
     transports: [],
     carriers: [],
     ferries: [],
+    accounts: [],
   }
 }
 
@@ -182,7 +186,10 @@ function furnish(shared: Shared, role: Role): Service {
   const log = shared.logOf(role.name)
   const carried = role.name === 'site' ? carrierMetrics : []
   const metrics = prometheusMetrics([...role.metrics, ...carried, ...httpMetrics], { process: true })
-  if (role.name === 'site') transports.push(...openCarriers({ ...shared, stock, log, metrics }))
+  if (role.name === 'site') {
+    transports.push(...openCarriers({ ...shared, stock, log, metrics }))
+    shared.accounts.push({ metrics, record: (events) => stock.audit.append(events) })
+  }
   const ask = asking(office, role.name)
   const parts = new Map<string, unknown>(siteParts({ ...shared, role, now: clock.now, audit: stock.audit }))
   const around = surroundings({

@@ -8,10 +8,9 @@ const file = z.string().min(1).max(4_096)
 
 /** By what one peer is known: the authority that signs its certificate, which names it; if wanted its very keys. */
 const mtlsPeer = z.strictObject({
-  url: z.url({ protocol: /^https$/ }).refine((url) => {
-    const { username, password, search, hash } = new URL(url)
-    return [username, password, search, hash].every((part) => part === '')
-  }, 'must be host, port and path alone'),
+  url: z
+    .url({ protocol: /^https$/ })
+    .refine((url) => new URL(url).href === `${new URL(url).origin}/`, 'must be https://host:port and nothing more'),
   ca_file: file,
   keys: z
     .array(z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in 64 lower-case hexadecimal digits'))
