@@ -20,7 +20,7 @@ export type ListenerOptions = Desk & {
 
 export type Listener = {
   readonly port: number
-  /** For connections to come; those that are open go on. */
+  /** For connections to come; requests under way go on. */
   renew(material: Material): void
   isListening(): boolean
   close(): Promise<void>
@@ -62,7 +62,10 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   server.on('error', (error) => options.log.error('mtls.listener.failed', { detail: error.message }))
   return {
     port: (server.address() as AddressInfo).port,
-    renew: (material) => server.setSecureContext(contextOf(material)),
+    renew(material) {
+      server.setSecureContext(contextOf(material))
+      server.closeIdleConnections()
+    },
     isListening: () => server.listening,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve))
