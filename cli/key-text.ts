@@ -5,6 +5,7 @@ export const keyColumns = [
   ...['kid', 'use', 'algorithm', 'status', 'created', 'age_days', 'not_after', 'days_left', 'role', 'fingerprint'],
 ]
 
+/** Those that `keys generate` makes; an authority comes with its certificate, by `keys ca init`. */
 export const keyUses: readonly PublicKey['use'][] = ['message', 'token', 'personal', 'root']
 
 const day_ms = 86_400_000

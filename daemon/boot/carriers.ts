@@ -5,6 +5,7 @@ import { filedropMetrics } from '../../adapters/transport/filedrop/metrics.ts'
 import { listQuarantine } from '../../adapters/transport/filedrop/quarantine/quarantine.ts'
 import { quarantinedItem } from '../../adapters/transport/filedrop/quarantine/quarantined-item.ts'
 import { filedropTransport } from '../../adapters/transport/filedrop/transport.ts'
+import { mtlsMetrics } from '../../adapters/transport/mtls/metrics.ts'
 import type { Log, Site } from '../kernel/call.ts'
 import type { Metric, Metrics } from '../kernel/metrics.ts'
 import type { Peers } from '../kernel/peer.ts'
@@ -35,7 +36,7 @@ export type CarrierMaterials = {
 }
 
 /** What the carriers count; declared beside the metrics of the role that owns them. */
-export const carrierMetrics: readonly Metric[] = filedropMetrics
+export const carrierMetrics: readonly Metric[] = [...filedropMetrics, ...mtlsMetrics]
 
 export function openCarriers({ folder, site, resolved, stock, peers, ...around }: CarrierMaterials): Transport[] {
   const { skew_s, truncated_after_s, releasable_names, release_days, acknowledgements, ...settings } = valuesOf(

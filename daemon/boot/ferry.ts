@@ -1,7 +1,7 @@
 // Moves messages between file-drop's folders and a network carrier: one loop for each peer, which waits longer after each failure.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../kernel/call.ts'
-import type { Carrier, Handover, Landing, Parcel } from '../kernel/carrier.ts'
+import { Busy, type Carrier, type Handover, type Landing, type Parcel } from '../kernel/carrier.ts'
 import { isRefused } from '../kernel/errors.ts'
 
 export type Ferry = {
@@ -24,8 +24,9 @@ type Ferrying = {
 const batch = 64
 const first_wait_ms = 500
 const longest_wait_ms = 60_000
-/** Of one batch, however slow the peer. */
+/** Of one batch, however slow the peer; and what each byte of it is given besides: 8 KiB a second. */
 const carry_timeout_ms = 120_000
+const ms_per_byte = 1_000 / 8_192
 
 export function ferry(given: Ferrying): Ferry {
   const { carrier, handover } = given
@@ -85,44 +86,60 @@ function route(peer: string, given: Ferrying, stopping: AbortSignal): Route {
         }
         if (stopping.aborted) return
         failures += 1
-        given.log.warn('carrier.peer.unreached', { peer, carrier: given.carrier.name, failures, detail: trouble })
-        await sleep(waitAfter(failures, given.chance()), undefined, { signal: stopping }).catch(() => undefined)
+        const { detail, wait_ms } = trouble
+        given.log.warn('carrier.peer.unreached', { peer, carrier: given.carrier.name, failures, detail })
+        const pause_ms = waitAfter(failures, given.chance(), wait_ms)
+        await sleep(pause_ms, undefined, { signal: stopping }).catch(() => undefined)
         isWanted = true
       }
     },
   }
 }
 
-/** Full jitter: sites that lost the same network do not all come back in the same moment. */
-export function waitAfter(failures: number, chance: number): number {
-  return Math.round(first_wait_ms + chance * Math.min(longest_wait_ms, first_wait_ms * 2 ** failures))
+/**
+ * Full jitter: sites that lost the same network do not all come back in the same moment. `asked_ms`: what the peer has asked
+ * for; it gets that and no more than the longest wait, whatever it says.
+ */
+export function waitAfter(failures: number, chance: number, asked_ms = 0): number {
+  const at_least_ms = Math.max(first_wait_ms, Math.min(longest_wait_ms, asked_ms))
+  return Math.round(at_least_ms + chance * Math.min(longest_wait_ms, first_wait_ms * 2 ** failures))
 }
+
+type Trouble = { readonly detail: string; readonly wait_ms?: number }
 
 /** Until nothing is ready; why that is not so, when it cannot be done now. */
 async function carryAll(
   peer: string,
   { carrier, handover }: Ferrying,
   stopping: AbortSignal,
-): Promise<string | undefined> {
+): Promise<Trouble | undefined> {
   try {
     while (!stopping.aborted) {
       const parcels = await handover.ready(peer, batch)
       if (parcels.length === 0) return undefined
-      const signal = AbortSignal.any([stopping, AbortSignal.timeout(carry_timeout_ms)])
+      const signal = AbortSignal.any([stopping, AbortSignal.timeout(patienceFor(parcels))])
       const landings = await carrier.carry(peer, parcels, signal)
       const landed = parcels.filter((_, index) => landings[index] === 'landed')
       if (landed.length > 0) await handover.leave(peer, landed)
-      if (landed.length < parcels.length) return troubleOf(parcels, landings)
+      // What stays does not hold up what comes after it.
+      if (landed.length === 0) return { detail: troubleOf(parcels, landings) }
     }
     return undefined
   } catch (error) {
-    return isRefused(error) || error instanceof Error ? error.message : String(error)
+    const detail = isRefused(error) || error instanceof Error ? error.message : String(error)
+    return error instanceof Busy ? { detail, wait_ms: error.wait_ms } : { detail }
   }
+}
+
+function patienceFor(parcels: readonly Parcel[]): number {
+  const bytes = parcels.reduce((sum, { envelope, body }) => sum + envelope.length + body.length, 0)
+  return Math.round(carry_timeout_ms + bytes * ms_per_byte)
 }
 
 function troubleOf(parcels: readonly Parcel[], landings: readonly Landing[]): string {
   const at = parcels.findIndex((_, index) => landings[index] !== 'landed')
   const { epoch, seq } = parcels[at] ?? { epoch: 0, seq: 0 }
   if (landings[at] === 'full') return 'the peer takes nothing now'
+  if (landings[at] === 'too_large') return `number ${seq} of epoch ${epoch} is larger than the peer’s site takes`
   return `other bytes than those of number ${seq} of epoch ${epoch} wait at the peer's site`
 }

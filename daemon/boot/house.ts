@@ -28,7 +28,7 @@ import type { Identity } from './issuer.ts'
 import { openKeyValue } from './key-value.ts'
 import { mendList } from './listed-keys.ts'
 import { needsOf } from './needs.ts'
-import { startNetworks, transportNames } from './network-carriers.ts'
+import { type NetworkMaterials, startNetworks, transportNames } from './network-carriers.ts'
 import { OtherRoles } from './other-roles.ts'
 import { valuesOf } from './profile.ts'
 import { atMost, grace_ms, httpMetrics, newService, type Service } from './service.ts'
@@ -76,6 +76,8 @@ type Shared = Plan & {
   readonly carriers: Carrier[]
   readonly ferries: Ferry[]
   readonly spans: Awaited<ReturnType<typeof openSpans>>
+  /** Where the networks count and record: what belongs to the site role; none where another process runs it. */
+  readonly accounts: Pick<NetworkMaterials, 'metrics' | 'record'>[]
 }
 
 /** Opens databases and carriers of all roles; nothing listens yet. A role that cannot start leaves the others alone. */
@@ -133,8 +135,9 @@ async function startCarriers(shared: Shared, log: Log): Promise<void> {
   }
   // Networks come last, and bring to what runs already.
   const handover = shared.transports.find((each) => each.handover)?.handover
-  if (!handover) return
-  const { carriers, ferries } = await startNetworks(handover, { ...shared, site: shared.site.name, log })
+  const [account] = shared.accounts
+  if (!handover || !account) return
+  const { carriers, ferries } = await startNetworks(handover, { ...shared, ...account, log })
   shared.carriers.push(...carriers)
   shared.ferries.push(...ferries)
 }
@@ -188,6 +191,7 @@ async function share(plan: Plan): Promise<Shared> {
     carriers: [],
     ferries: [],
     spans: await openSpans(resolved, site, logOf('boot')),
+    accounts: [],
   }
 }
 
@@ -199,7 +203,10 @@ async function furnish(shared: Shared, role: Role): Promise<Service> {
   const log = shared.logOf(role.name)
   const carried = role.name === 'site' ? carrierMetrics : []
   const metrics = prometheusMetrics([...role.metrics, ...carried, ...httpMetrics], { process: true })
-  if (role.name === 'site') transports.push(...openCarriers({ ...shared, stock, log, metrics }))
+  if (role.name === 'site') {
+    transports.push(...openCarriers({ ...shared, stock, log, metrics }))
+    shared.accounts.push({ metrics, record: (events) => stock.audit.append(events) })
+  }
   const ask = asking(office, role.name)
   const parts = new Map<string, unknown>(siteParts({ ...shared, role, now: clock.now, audit: stock.audit }))
   const around = surroundings({

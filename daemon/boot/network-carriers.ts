@@ -1,28 +1,36 @@
 // Opens the networks that the profile names peers for, and runs their ferries; the code of the others is never loaded.
-import type { Log } from '../kernel/call.ts'
+import type { AuditEvent } from '../kernel/audit.ts'
+import type { Log, Site } from '../kernel/call.ts'
 import type { Carrier, Handover } from '../kernel/carrier.ts'
+import type { Metrics } from '../kernel/metrics.ts'
 import type { Peers } from '../kernel/peer.ts'
 import type { Block, Resolved } from '../kernel/settings.ts'
 import { networksOf } from '../roles/site/carrier-settings.ts'
 import { filedropSettings } from '../roles/site/settings.ts'
 import { type Ferry, ferry } from './ferry.ts'
-import { valuesOf } from './profile.ts'
+import { type ProfileProblem, valuesOf } from './profile.ts'
 import type { SiteFolder } from './site-folder.ts'
 
 export type NetworkMaterials = {
   readonly folder: SiteFolder
   readonly resolved: Resolved
-  /** This site's name. */
-  readonly site: string
+  readonly site: Site
   readonly peers: Peers
   readonly log: Log
   /** A number from 0 to 1, evenly. */
   readonly chance: () => number
+  /** Those of the site role. */
+  readonly metrics: Metrics
+  readonly record: (events: readonly AuditEvent[]) => Promise<void>
+  readonly random: (bytes: number) => string
+  readonly clock: { now(): number }
 }
 
 type Maker = (given: NetworkMaterials) => Promise<Carrier>
 
-const makers: Readonly<Partial<Record<Carrier['name'], Maker>>> = {}
+const makers: Readonly<Partial<Record<Carrier['name'], Maker>>> = {
+  mtls: async (given) => (await import('./mtls.ts')).openMtls(given),
+}
 
 const readFrom = (resolved: Resolved) => (section: Block) => valuesOf(resolved, section)
 
@@ -41,4 +49,10 @@ export async function startNetworks(handover: Handover, given: NetworkMaterials)
   const ferries = carriers.map((carrier) => ferry({ ...given, carrier, handover, look_every_ms: rescan_ms }))
   for (const each of ferries) await each.start()
   return { carriers, ferries }
+}
+
+/** What keeps a network from being opened, told before anything starts. */
+export async function networkProblems(folder: SiteFolder, resolved: Resolved): Promise<ProfileProblem[]> {
+  const isWanted = networksOf(readFrom(resolved)).some(({ name }) => name === 'mtls')
+  return isWanted ? (await import('./mtls.ts')).mtlsProblems(folder, resolved) : []
 }

@@ -13,6 +13,7 @@ import { divisionOf, divisionProblems, ownershipProblems } from './division.ts'
 import { type House, openHouse } from './house.ts'
 import { lockedKeys } from './locked-keys.ts'
 import { startProblems } from './may-start.ts'
+import { networkProblems } from './network-carriers.ts'
 import { ProfileError, type ProfileProblem, readProfile, StartRefused, settle, valuesOf } from './profile.ts'
 import type { Service } from './service.ts'
 import type { SiteFolder } from './site-folder.ts'
@@ -53,6 +54,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const keys = hasSite ? keysAtHand(options.folder) : undefined
   refuseFor(startProblems({ resolved, all: roles, starting, named: options.roles, peers, keys, now: clock.now() }))
   if (hasSite && keys) refuseFor(await lockProblems(options.folder, resolved))
+  if (hasSite) refuseFor(await networkProblems(options.folder, resolved))
   const house = await openHouse({ folder: options.folder, resolved, starting, clock, log: options.log })
   try {
     await house.open()

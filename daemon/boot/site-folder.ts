@@ -47,6 +47,16 @@ export function roleKeysOf(folder: SiteFolder, role: string): string {
   return join(folder.identity, 'roles', role)
 }
 
+/** Certificates of the authorities whose keys lie in a folder of keys. */
+export function certificatesOf({ keys }: Pick<SiteFolder, 'keys'>): string {
+  return join(keys, 'certificates')
+}
+
+/** The certificate that this site shows its peers, and its private key: one file, so that both change at once. */
+export function siteCertificateOf(folder: Pick<SiteFolder, 'keys'>): string {
+  return join(certificatesOf(folder), 'site.pem')
+}
+
 export function databaseOf(folder: SiteFolder, role: string): string {
   return join(dataOf(folder, role), `${role}.db`)
 }

@@ -6,9 +6,21 @@ export type Parcel = MessageNumber & { readonly envelope: Uint8Array; readonly b
 
 /**
  * What became of a parcel at the peer's site. `landed`: it is on disk there, and will be judged. `in_the_way`: other
- * bytes wait there under its number. `full`: nothing is taken now. Of the last two it is for the sender to try again.
+ * bytes wait there under its number. `full`: nothing is taken now. `too_large`: that site never takes so much at once. Of all
+ * but the first it is for the sender to try again.
  */
-export type Landing = 'landed' | 'in_the_way' | 'full'
+export type Landing = 'landed' | 'in_the_way' | 'full' | 'too_large'
+
+/** Nothing was taken, and the peer has said for how long it takes nothing. */
+export class Busy extends Error {
+  readonly wait_ms: number
+
+  constructor(message: string, wait_ms: number) {
+    super(message)
+    this.name = 'Busy'
+    this.wait_ms = wait_ms
+  }
+}
 
 /**
  * Where file-drop meets a network. The folders of a channel are what both sides share with a courier: a link whose network
@@ -39,7 +51,7 @@ export interface Carrier {
   readonly peers: readonly string[]
   /**
    * Resolves with what became of each, in the order given, once that is certain. Throws when it cannot be known, or the
-   * peer cannot be reached: then all are tried again, and doubles are found at the other end.
+   * peer cannot be reached: then all are tried again, and doubles are found at the other end. `Busy` is such a throw.
    */
   carry(peer: string, parcels: readonly Parcel[], signal: AbortSignal): Promise<readonly Landing[]>
   /** Begins to bring. What a peer sends is acknowledged to it only after `land` has resolved, and as that says. */

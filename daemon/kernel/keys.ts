@@ -10,7 +10,7 @@ export const publicKey = z.strictObject({
   algorithm: keyAlgorithm,
   /** RFC 7638 thumbprint (SHA-256, base64url): what people compare at enrolment. */
   fingerprint: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
-  use: z.enum(['message', 'token', 'personal', 'root']),
+  use: z.enum(['message', 'token', 'personal', 'root', 'authority']),
   status: z.enum(['active', 'retired', 'revoked']),
   created: z.iso.datetime(),
   not_after: z.iso.datetime().optional(),

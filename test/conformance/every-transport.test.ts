@@ -9,6 +9,7 @@ import {
   twoSites,
   type World,
 } from '../transport/filedrop/two-sites.ts'
+import { joinedByTls } from '../transport/mtls/joined-sites.ts'
 import { type TransportWorld, transportRequirements } from './transport.ts'
 
 const ends: (() => Promise<void>)[] = []
@@ -16,15 +17,27 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end()
 })
 
-describe('filedrop', () => {
+/** How what one site has made ready comes to the other, from the start of both on. */
+type Joined = { bring(): Promise<void>; end(): Promise<void> }
+
+const carriers: Readonly<Record<string, (sites: World) => Promise<Joined>>> = {
+  filedrop: async ({ alpha, bravo }) => ({
+    async bring() {
+      carry(alpha, bravo)
+    },
+    end: async () => undefined,
+  }),
+  mtls: joinedByTls,
+}
+
+describe.each(Object.keys(carriers))('%s', (name) => {
   for (const { id, says, holds } of transportRequirements) {
-    test(`${id}: ${says}`, async () => holds(await filedropWorld()))
+    test(`${id}: ${says}`, async () => holds(await worldOf(carriers[name] ?? joinedByTls)))
   }
 })
 
-async function filedropWorld(): Promise<TransportWorld> {
+async function worldOf(joining: (sites: World) => Promise<Joined>): Promise<TransportWorld> {
   const sites: World = await twoSites()
-  ends.push(sites.dispose)
   const { alpha, bravo } = sites
   let answer: Parameters<TransportWorld['answer']>[0] = () => ({ verdict: 'applied' })
   const delivered: TransportWorld['delivered'] = []
@@ -34,6 +47,11 @@ async function filedropWorld(): Promise<TransportWorld> {
   }
   await startReceiving(alpha)
   await startReceiving(bravo, handler)
+  const joined = await joining(sites)
+  ends.push(async () => {
+    await joined.end()
+    await sites.dispose()
+  })
   return {
     get sender() {
       return alpha.transport
@@ -42,7 +60,7 @@ async function filedropWorld(): Promise<TransportWorld> {
     restartReceiver: () => restart(bravo, handler),
     async settle() {
       await alpha.transport.rescan()
-      carry(alpha, bravo)
+      await joined.bring()
       await bravo.transport.rescan()
     },
     delivered,

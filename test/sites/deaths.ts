@@ -96,7 +96,8 @@ function unexplained({ alpha, bravo, back }: Two): string[] {
   return names.filter((name) => !name.endsWith('.reason.json') && !told.has(name))
 }
 
-async function soundRecord(site: PackagedSite): Promise<void> {
+/** The record is whole, the data sound, and each message applied once. */
+export async function soundRecord(site: PackagedSite): Promise<void> {
   expect(await site.answered(['audit', 'verify'])).toMatchObject({ whole: true })
   expect(await site.answered(['store', 'check'])).toMatchObject({ sound: true })
   const { stdout } = await site.platform(['audit', 'export'])

@@ -9,14 +9,14 @@ export type Jwks = { keys: Record<string, unknown>[] }
 
 /**
  * The site's public keys, of one use or of all. Revoked ones are left out: a reader that knows nothing of the
- * `platform_` members must not come to trust them.
+ * `platform_` members must not come to trust them. So are authorities, which sign certificates and nothing with a JWS.
  */
 export function exportJwks(dir: string, use?: PublicKey['use']): Jwks {
   return jwksOf(listKeys(dir).filter((key) => use === undefined || key.use === use))
 }
 
 export function jwksOf(keys: readonly PublicKey[]): Jwks {
-  return { keys: keys.filter((key) => key.status !== 'revoked').map(entryOf) }
+  return { keys: keys.filter(({ status, use }) => status !== 'revoked' && use !== 'authority').map(entryOf) }
 }
 
 function entryOf(key: PublicKey): Record<string, unknown> {

@@ -23,8 +23,8 @@ const keyFileName = /^[a-z]+-[A-Za-z0-9_-]{16}\.json$/
 /** An ML-DSA-87 key is 8 KiB, and a key set of 64 of them with its signatures below 512 KiB. */
 const maxFileBytes = 524_288
 
-/** Folders beside the keys: see `key-set-files.ts`. */
-const others: ReadonlySet<string> = new Set(['sets', 'signed'])
+/** Folders beside the keys: see `key-set-files.ts`, and the certificates of authorities. */
+const others: ReadonlySet<string> = new Set(['sets', 'signed', 'certificates'])
 
 /** Makes the folder with mode 0700, or refuses one that others may enter. */
 export function prepareKeyFolder(dir: string): void {
@@ -52,11 +52,15 @@ export function writeKeyFile(dir: string, key: StoredKey): void {
 
 /** The same for any document beside the keys. */
 export function writePrivately(dir: string, name: string, value: unknown): void {
+  writeTextPrivately(dir, name, `${JSON.stringify(value, undefined, 2)}\n`)
+}
+
+export function writeTextPrivately(dir: string, name: string, text: string): void {
   prepareKeyFolder(dir)
   const temporary = join(dir, `.${name}.${randomBytes(6).toString('hex')}.tmp`)
   const file = fs.openSync(temporary, 'wx', 0o600)
   try {
-    fs.writeFileSync(file, `${JSON.stringify(value, undefined, 2)}\n`)
+    fs.writeFileSync(file, text)
     fs.fsyncSync(file)
   } finally {
     fs.closeSync(file)

@@ -18,6 +18,9 @@ import type { Surroundings } from './surroundings.ts'
 /** Messages that may lie unread here: a peer that sends faster than this site reads is told to wait. */
 const most_waiting = 10_000
 
+/** What is read at once; one message may be larger. */
+const most_bytes_at_once = 8_388_608
+
 /** Files written side by side: the disk makes them durable together. */
 const side_by_side = 16
 
@@ -67,8 +70,9 @@ export function handover(
 /** Held to what was signed, as for a courier. Half a message is one that is being published; a faulty one stays. */
 async function readyParcels(line: Line, peer: Peer, limit: number, around: Surroundings): Promise<Parcel[]> {
   const found: Parcel[] = []
+  let size = 0
   for (const stem of [...stemsInReady(line.folders)].sort()) {
-    if (found.length === limit) break
+    if (found.length === limit || size >= most_bytes_at_once) break
     const name = parseName(fileOf(stem, 'env'))
     if (!name) continue
     const bytes = await ownMessage(line.folders.ready, name, undefined, { line, peer }, around)
@@ -77,6 +81,7 @@ async function readyParcels(line: Line, peer: Peer, limit: number, around: Surro
       continue
     }
     const { epoch, seq } = name
+    size += bytes.envelope.length + bytes.body.length
     found.push({ epoch, seq, envelope: Buffer.from(bytes.envelope), body: Buffer.from(bytes.body) })
   }
   return found

@@ -16,7 +16,7 @@ export const definition = command({
     'Nobody can help you when the passphrase is lost. Copies of the files from before still hold the keys in the open.',
   ].join('\n'),
   options: {
-    use: choice('USE', 'only keys of this use', keyUses),
+    use: choice('USE', 'only keys of this use', [...keyUses, 'authority']),
     ...passphraseOption,
     ...dirOption,
     ...siteOption,

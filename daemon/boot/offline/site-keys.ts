@@ -67,6 +67,7 @@ export async function rotate(folder: SiteFolder, env: Environment, kid: string, 
   const { status, role, use } = found
   if (status !== 'active') throw new Objection(3, `${kid} is ${status}; only an active key rotates`)
   if (use === 'message' || use === 'root') return await rotateInSet(folder, env, bare(found), terms)
+  if (use === 'authority') throw new Objection(2, 'an authority is replaced by: platform keys ca init --replace')
   const { overlap_s: _overlap, passphrase, ...rest } = terms
   const done = role
     ? await rotateForRole(folder, role, kid, rest)
@@ -75,6 +76,8 @@ export async function rotate(folder: SiteFolder, env: Environment, kid: string, 
   await record(folder, env, { action: 'site.key.rotate', target: kid, detail: { successor: done.created.kid } })
   return done
 }
+
+const makers: Readonly<Partial<Record<PublicKey['use'], string>>> = { authority: 'ca init' }
 
 export type Revoked = { readonly revoked: PublicKey; readonly created?: PublicKey; readonly key_set?: number }
 
@@ -91,7 +94,7 @@ export async function revoke(
   const found = find(folder, kid)
   const { role, use } = found
   if (use === 'message' || use === 'root') return await revokeInSet(folder, env, bare(found), terms)
-  if (terms.replace) throw new Objection(2, `a ${use} key is replaced by: platform keys generate`)
+  if (terms.replace) throw new Objection(2, `a ${use} key is replaced by: platform keys ${makers[use] ?? 'generate'}`)
   if (role) requireRole(folder, role)
   // The list first: from then on no process accepts what the key signs, whatever becomes of the rest.
   await relist(folder, (listed) => listed.map((key) => (key.kid === kid ? { ...key, status: 'revoked' } : key)))

@@ -46,6 +46,8 @@ export async function keyFindings({ folder, now }: Examined): Promise<Finding[]>
 
 function renewal({ kid, use }: PublicKey, isHere: boolean): string {
   if (!isHere) return `a new root key on a medium, then platform keys set draft --roots FILE --retire ${kid}`
+  if (use === 'authority')
+    return 'platform keys ca init --replace, and see that the peers pin the new one beside the old'
   if (use === 'token' || use === 'personal') return `platform keys rotate ${kid}`
   return `platform keys rotate ${kid}, and see that the peers get the new key set`
 }

@@ -1,0 +1,30 @@
+// How much of time and connections one peer gets; a test may set each number.
+
+export type Limits = {
+  /** Open at once, by one peer; and by strangers in the middle of their handshakes, all together. */
+  readonly connections_per_peer: number
+  readonly handshakes: number
+  readonly handshake_ms: number
+  readonly headers_ms: number
+  /** Under way at once, by one peer. */
+  readonly requests_per_peer: number
+  /** For a body, besides what its size gives it. */
+  readonly body_ms: number
+  readonly bytes_per_s: number
+  readonly idle_ms: number
+  /** For what is under way when the carrier stops. */
+  readonly drain_ms: number
+}
+
+export const defaultLimits: Limits = {
+  connections_per_peer: 4,
+  handshakes: 64,
+  handshake_ms: 10_000,
+  headers_ms: 10_000,
+  requests_per_peer: 2,
+  body_ms: 15_000,
+  // What a sender is given by the loop that carries: see `daemon/boot/ferry.ts`.
+  bytes_per_s: 8_192,
+  idle_ms: 65_000,
+  drain_ms: 10_000,
+}

@@ -1,0 +1,139 @@
+// Where peers reach this site: TLS 1.3 with client certificates, and nobody heard whose certificate is no pinned peer's.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import type { Landed } from '../../../daemon/kernel/carrier.ts'
+import { type Desk, serveRequest, tellBusy } from './desk.ts'
+import type { Material } from './material.ts'
+import { peerOf } from './pins.ts'
+import { contextOf } from './tls-context.ts'
+
+export type ListenerOptions = Desk & {
+  readonly host: string
+  readonly port: number
+  readonly material: () => Material
+  /** Epoch milliseconds. */
+  readonly now: () => number
+  readonly land: Landed
+}
+
+export type Listener = {
+  readonly port: number
+  /** For connections to come; requests under way go on. */
+  renew(material: Material): void
+  isListening(): boolean
+  close(): Promise<void>
+}
+
+/** Throws when the address is taken. */
+export async function listen(options: ListenerOptions): Promise<Listener> {
+  const { limits } = options
+  const server = createServer({
+    ...contextOf(options.material()),
+    requestCert: true,
+    rejectUnauthorized: true,
+    handshakeTimeout: limits.handshake_ms,
+    headersTimeout: limits.headers_ms,
+    // Bodies are timed by their size: see `readBody`.
+    requestTimeout: 0,
+    keepAliveTimeout: limits.idle_ms,
+    connectionsCheckingInterval: Math.min(1_000, limits.headers_ms / 2),
+    maxHeaderSize: 8_192,
+  })
+  const guests = new Guests(options)
+  server.maxConnections = limits.handshakes + options.material().pins.size * limits.connections_per_peer
+  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
+    options.refuse('handshake', { from: socket.remoteAddress })
+    options.log.debug('mtls.handshake.failed', { code: error.code })
+  })
+  server.prependListener('secureConnection', (socket: TLSSocket) => guests.admit(socket))
+  server.on('clientError', (_error, socket) => {
+    options.refuse('bad_request', { from: (socket as TLSSocket).remoteAddress })
+    socket.destroy()
+  })
+  const serve = (request: IncomingMessage, response: ServerResponse) => void guests.serve(request, response)
+  server.on('request', serve)
+  server.on('checkContinue', serve)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host: options.host, port: options.port }, () => resolve(server.off('error', reject) && undefined))
+  })
+  server.on('error', (error) => options.log.error('mtls.listener.failed', { detail: error.message }))
+  return {
+    port: (server.address() as AddressInfo).port,
+    renew(material) {
+      server.setSecureContext(contextOf(material))
+      server.closeIdleConnections()
+    },
+    isListening: () => server.listening,
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeIdleConnections()
+      const cutOff = setTimeout(() => server.closeAllConnections(), limits.drain_ms)
+      await closed
+      clearTimeout(cutOff)
+    },
+  }
+}
+
+/** Connections that are open, each of one peer. */
+class Guests {
+  readonly #options: ListenerOptions
+  readonly #connections = new Map<string, Set<TLSSocket>>()
+  readonly #requests = new Map<string, number>()
+
+  constructor(options: ListenerOptions) {
+    this.#options = options
+  }
+
+  /** Before a byte of a request is read. */
+  admit(socket: TLSSocket): void {
+    const { refuse, limits } = this.#options
+    const found = this.#whose(socket)
+    if ('why' in found) {
+      refuse(found.why, { from: socket.remoteAddress })
+      socket.destroy()
+      return
+    }
+    const open = this.#connections.get(found.peer) ?? new Set()
+    if (open.size >= limits.connections_per_peer) {
+      refuse('too_many_connections', { peer: found.peer })
+      socket.destroy()
+      return
+    }
+    this.#connections.set(found.peer, open.add(socket))
+    socket.once('close', () => open.delete(socket))
+  }
+
+  /** Asked anew each time: a connection outlives neither its certificate nor its pin. */
+  async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const socket = request.socket as TLSSocket
+    const { refuse, limits, land, log } = this.#options
+    response.sendDate = false
+    const found = this.#whose(socket)
+    if ('why' in found) {
+      refuse(found.why, { from: socket.remoteAddress })
+      socket.destroy()
+      return
+    }
+    const { peer } = found
+    const under_way = this.#requests.get(peer) ?? 0
+    if (under_way >= limits.requests_per_peer) return tellBusy(response)
+    this.#requests.set(peer, under_way + 1)
+    try {
+      await serveRequest(peer, request, response, land, this.#options)
+    } catch (error) {
+      log.error('mtls.request.failed', { peer, detail: String(error) })
+      socket.destroy()
+    } finally {
+      this.#requests.set(peer, (this.#requests.get(peer) ?? 1) - 1)
+    }
+  }
+
+  #whose(socket: TLSSocket): ReturnType<typeof peerOf> {
+    const certificate = socket.authorized ? socket.getPeerX509Certificate() : undefined
+    if (!certificate) return { why: 'not_pinned' }
+    return peerOf(certificate, 'client', this.#options.material().pins, this.#options.now())
+  }
+}

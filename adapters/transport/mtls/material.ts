@@ -1,0 +1,100 @@
+// What a site shows of itself and pins of others, read from its PEM files and held together before any of it is used.
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import * as fs from 'node:fs'
+import { createSecureContext } from 'node:tls'
+import { type Pins, siteIn } from './pins.ts'
+
+export type TlsFiles = {
+  readonly site: string
+  readonly cert_file: string
+  readonly key_file: string
+  /** Of the private key, where that lies under one. */
+  readonly passphrase: () => string | undefined
+  readonly peers: Readonly<Record<string, PinFiles>>
+}
+
+export type PinFiles = { readonly ca_file: string; readonly keys?: readonly string[] | undefined }
+
+export type Material = {
+  /** Fit for `createSecureContext`. */
+  readonly cert: string
+  readonly key: string
+  readonly passphrase?: string
+  readonly own: X509Certificate
+  readonly pins: Pins
+}
+
+const most_bytes = 262_144
+const certificateBlock = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
+const keyBlock = /-----BEGIN ([A-Z]+ )*PRIVATE KEY-----[\s\S]+?-----END ([A-Z]+ )*PRIVATE KEY-----/
+/** Where systemd puts credentials, each readable for the group of the service at most. */
+const credentials = /^\/run\/credentials\/[^/]+\/[^/]+$/
+
+/** Throws an Error that names the file and the remedy, and quotes nothing of it. */
+export function readMaterial({ site, cert_file, key_file, passphrase, peers }: TlsFiles): Material {
+  const certificates = certificatesIn(cert_file)
+  const [own] = certificates
+  if (!own) throw new Error(`${cert_file} holds no certificate`)
+  if (siteIn(own) !== site) throw new Error(`the certificate in ${cert_file} does not name the site ${site}`)
+  const key = keyIn(key_file)
+  const secret = key.includes('ENCRYPTED') ? passphrase() : undefined
+  const cert = certificates.map((each) => each.toString()).join('')
+  const opened = { cert, key, ...(secret === undefined ? {} : { passphrase: secret }) }
+  if (!isPair(own, opened)) throw new Error(`${key_file} does not hold the private key of ${cert_file}, or not openly`)
+  const pins = Object.entries(peers).map(
+    ([name, { ca_file, keys }]) =>
+      [name, { authorities: authoritiesIn(ca_file), keys: keys && new Set(keys) }] as const,
+  )
+  return { ...opened, own, pins: new Map(pins) }
+}
+
+/** What the parser says of a key may quote it. */
+function isPair(own: X509Certificate, { cert, key, passphrase }: Pick<Material, 'cert' | 'key' | 'passphrase'>) {
+  try {
+    const secret = passphrase === undefined ? {} : { passphrase }
+    createSecureContext({ cert, key, ...secret })
+    return own.checkPrivateKey(createPrivateKey({ key, ...secret }))
+  } catch {
+    return false
+  }
+}
+
+function authoritiesIn(file: string): X509Certificate[] {
+  const found = certificatesIn(file)
+  if (found.length === 0) throw new Error(`${file} holds no certificate`)
+  if (found.some(({ ca }) => !ca)) throw new Error(`${file} holds a certificate that is no authority’s`)
+  return found
+}
+
+export function certificatesIn(file: string): X509Certificate[] {
+  const blocks = read(file, () => true).match(certificateBlock) ?? []
+  try {
+    return blocks.map((block) => new X509Certificate(block))
+  } catch {
+    throw new Error(`${file} holds a certificate that cannot be read`)
+  }
+}
+
+function keyIn(file: string): string {
+  const isClosed = (mode: number) => (mode & (credentials.test(file) ? 0o037 : 0o077)) === 0
+  const [found] = keyBlock.exec(read(file, isClosed)) ?? []
+  if (found === undefined) throw new Error(`${file} holds no private key`)
+  return found
+}
+
+function read(file: string, mayBe: (mode: number) => boolean): string {
+  let opened: number
+  try {
+    opened = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK)
+  } catch {
+    throw new Error(`${file} cannot be read`)
+  }
+  try {
+    const stat = fs.fstatSync(opened)
+    if (!stat.isFile() || stat.size > most_bytes) throw new Error(`${file} is no PEM file`)
+    if (!mayBe(stat.mode)) throw new Error(`${file} can be read by others; run: chmod 600 ${file}`)
+    return fs.readFileSync(opened, 'utf8')
+  } finally {
+    fs.closeSync(opened)
+  }
+}

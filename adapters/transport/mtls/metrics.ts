@@ -1,0 +1,11 @@
+// What the mTLS carrier counts: whom it turned away, and how long certificates last.
+import { counter, gauge } from '../../../daemon/kernel/metrics.ts'
+
+export const refusedTotal = counter('mtls_refused_total', 'Connections and requests that were turned away', ['why'])
+export const certificateEnd = gauge(
+  'mtls_certificate_end_seconds',
+  'Unix time at which the certificate of this site, or the last authority of a peer, ends',
+  ['of'],
+)
+
+export const mtlsMetrics = [refusedTotal, certificateEnd] as const

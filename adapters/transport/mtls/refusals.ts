@@ -1,0 +1,46 @@
+// Who was turned away: counted each time, and told once a minute for each reason, so that nobody fills log and audit chain by knocking.
+import type { AuditEvent } from '../../../daemon/kernel/audit.ts'
+import type { Log } from '../../../daemon/kernel/call.ts'
+import type { Metrics } from '../../../daemon/kernel/metrics.ts'
+import { refusedTotal } from './metrics.ts'
+
+export type Telling = {
+  readonly tenant_id: string
+  readonly log: Log
+  readonly metrics: Pick<Metrics, 'count'>
+  readonly record: (events: readonly AuditEvent[]) => Promise<void>
+  readonly random: (bytes: number) => string
+  /** Epoch milliseconds. */
+  readonly now: () => number
+}
+
+/** `peer`: whose certificate it was, where that is certain. */
+export type Refuse = (why: string, about?: { readonly peer?: string; readonly from?: string | undefined }) => void
+
+const quiet_ms = 60_000
+
+/** `why` is one of few words: each is a label of the metric. */
+export function refusals({ tenant_id, log, metrics, record, random, now }: Telling): Refuse {
+  const told = new Map<string, { at: number; since: number }>()
+  return (why, { peer, from } = {}) => {
+    metrics.count(refusedTotal, { why })
+    const last = told.get(why) ?? { at: Number.NEGATIVE_INFINITY, since: 0 }
+    last.since += 1
+    told.set(why, last)
+    if (now() - last.at < quiet_ms) return
+    const detail = { why, times: last.since, ...(peer === undefined ? {} : { peer }), ...(from ? { from } : {}) }
+    told.set(why, { at: now(), since: 0 })
+    log.warn('mtls.refused', detail)
+    const event: AuditEvent = {
+      at: new Date(now()).toISOString(),
+      action: 'mtls.connection.refused',
+      outcome: 'refused',
+      tenant_id,
+      subject: peer === undefined ? 'stranger' : `peer:${peer}`,
+      target: 'mtls',
+      trace_id: random(16),
+      detail,
+    }
+    record([event]).catch((error: unknown) => log.error('mtls.refusal.unrecorded', { detail: String(error) }))
+  }
+}

@@ -1,0 +1,32 @@
+// Reads the body of a request: no more than it may have, and no slower than it must come.
+import type { IncomingMessage } from 'node:http'
+import type { Limits } from './limits.ts'
+
+export type Unread = 'too_slow' | 'broken_off'
+
+/** `bytes`: what the head has declared, which Node holds it to. */
+export function readBody(request: IncomingMessage, bytes: number, limits: Limits): Promise<Buffer | Unread> {
+  const chunks: Buffer[] = []
+  let received = 0
+  const began = performance.now()
+  return new Promise((resolve) => {
+    const watch = setInterval(
+      () => {
+        const allowed_ms = limits.body_ms + (received / limits.bytes_per_s) * 1_000
+        if (performance.now() - began > allowed_ms) end('too_slow')
+      },
+      Math.min(1_000, limits.body_ms / 2),
+    )
+    const end = (found: Buffer | Unread) => {
+      clearInterval(watch)
+      resolve(found)
+    }
+    request.on('data', (chunk: Buffer) => {
+      received += chunk.length
+      chunks.push(chunk)
+    })
+    request.once('end', () => end(received === bytes ? Buffer.concat(chunks) : 'broken_off'))
+    request.once('close', () => end('broken_off'))
+    request.once('error', () => end('broken_off'))
+  })
+}

@@ -1,0 +1,45 @@
+// Certificates, keys and pins as they are on disk now: read again while the site runs, and put in force only when they are sound.
+import type { Log } from '../../../daemon/kernel/call.ts'
+import { type Material, readMaterial, type TlsFiles } from './material.ts'
+
+export type WatchedMaterial = {
+  /** The newest that was sound. */
+  current(): Material
+  /** Why what lies on disk now is not in force; undefined while it is. */
+  fault(): string | undefined
+  stop(): void
+}
+
+/** Files that change by a rename are seen at the next look. Throws as `readMaterial` does when they are not sound at first. */
+export function watchedMaterial(
+  files: TlsFiles,
+  { every_ms, log, changed }: { every_ms: number; log: Log; changed: (material: Material) => void },
+): WatchedMaterial {
+  let held = readMaterial(files)
+  let fault: string | undefined
+  const look = () => {
+    try {
+      const found = readMaterial(files)
+      if (fault !== undefined) log.info('mtls.files.sound', { site: files.site })
+      fault = undefined
+      if (isSame(found, held)) return
+      held = found
+      log.info('mtls.files.changed', { not_after: found.own.validToDate.toISOString() })
+      changed(found)
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error)
+      if (why !== fault) log.error('mtls.files.unsound', { why, in_force: 'those from before' })
+      fault = why
+    }
+  }
+  const timer = setInterval(look, every_ms).unref()
+  return { current: () => held, fault: () => fault, stop: () => clearInterval(timer) }
+}
+
+function isSame(a: Material, b: Material): boolean {
+  return JSON.stringify(textOf(a)) === JSON.stringify(textOf(b))
+}
+
+function textOf({ cert, key, pins }: Material) {
+  return [cert, key, ...[...pins].map(([peer, { authorities }]) => [peer, authorities.map(String)])]
+}

@@ -1,0 +1,49 @@
+// Opens the mTLS carrier with the site's certificate and the pins of its peers, as the profile names them.
+import { dirname, resolve } from 'node:path'
+import { type MtlsCarrier, mtlsCarrier } from '../../adapters/transport/mtls/carrier.ts'
+import { readMaterial, type TlsFiles } from '../../adapters/transport/mtls/material.ts'
+import { identitySettings, platformSettings } from '../kernel/platform-settings.ts'
+import type { Resolved } from '../kernel/settings.ts'
+import { mtlsSettings } from '../roles/site/carrier-settings.ts'
+import { filedropSettings } from '../roles/site/settings.ts'
+import type { NetworkMaterials } from './network-carriers.ts'
+import { passphraseIn } from './passphrase.ts'
+import { type ProfileProblem, valuesOf } from './profile.ts'
+import { type SiteFolder, siteCertificateOf } from './site-folder.ts'
+
+/** Throws an Error with its remedy for certificates, keys and pins that cannot be used. */
+export function openMtls({ folder, resolved, site, clock, ...around }: NetworkMaterials): MtlsCarrier {
+  const { listen, port } = valuesOf(resolved, mtlsSettings)
+  const { max_envelope_bytes, max_body_bytes } = valuesOf(resolved, filedropSettings)
+  const parcel_limits = { max_envelope_bytes, max_body_bytes }
+  const files = tlsFiles(folder, resolved)
+  const { tenant_id } = site
+  return mtlsCarrier({ ...around, ...files, tenant_id, listen, port, parcel_limits, now: clock.now })
+}
+
+/** Where they lie; relative to the profile. The peers with what else the profile says of them. */
+export function tlsFiles(folder: SiteFolder, resolved: Resolved) {
+  const { cert_file, key_file, peers } = valuesOf(resolved, mtlsSettings)
+  const at = (file: string | undefined) =>
+    file === undefined ? siteCertificateOf(folder) : resolve(dirname(folder.profile), file)
+  const pins = Object.entries(peers).map(([name, pin]) => [name, { ...pin, ca_file: at(pin.ca_file) }] as const)
+  return {
+    site: valuesOf(resolved, platformSettings).name,
+    cert_file: at(cert_file),
+    key_file: at(key_file ?? cert_file),
+    passphrase: passphraseIn(valuesOf(resolved, identitySettings).keys_passphrase_file),
+    peers: Object.fromEntries(pins),
+  } satisfies TlsFiles
+}
+
+/** Why nobody could be reached: without all of its files the listener would be open to nobody, or to the wrong ones. */
+export function mtlsProblems(folder: SiteFolder, resolved: Resolved): ProfileProblem[] {
+  try {
+    readMaterial(tlsFiles(folder, resolved))
+    return []
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    const remedy = '`platform keys ca init` and `platform keys cert issue` make the certificate of a site'
+    return [{ path: 'mtls', message: `${why} (${remedy})` }]
+  }
+}

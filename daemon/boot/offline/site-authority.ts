@@ -1,0 +1,110 @@
+// The authority that signs certificates of sites: one more key, in the site or on a medium that is never connected, and its certificate beside it.
+import { X509Certificate } from 'node:crypto'
+import * as fs from 'node:fs'
+import { join } from 'node:path'
+import { signingKey, verifyingKey } from '../../../adapters/keys/jose/crypto-keys.ts'
+import { readKeyFiles, type StoredKey, writeTextPrivately } from '../../../adapters/keys/jose/key-files.ts'
+import { generateKey, rotateKey } from '../../../adapters/keys/jose/key-life.ts'
+import { authorityCertificate } from '../../../adapters/keys/x509/certificates.ts'
+import { certificatesOf, type SiteFolder } from '../site-folder.ts'
+import { record } from './deed.ts'
+import { day_ms } from './finding.ts'
+import { Objection } from './objection.ts'
+import type { KeyPlace } from './site-keys.ts'
+import type { Environment } from './site-profile.ts'
+
+export type Authority = { readonly stored: StoredKey; readonly certificate: X509Certificate }
+
+export type AuthorityTerms = {
+  /** Whose authority it is, for people. */
+  readonly name: string
+  readonly days: number
+  /** Epoch milliseconds. */
+  readonly now: number
+  readonly passphrase: string | undefined
+  /** In the place of one that is there, which then signs no more. */
+  readonly replace: boolean
+}
+
+/** Clocks of two sites may be so far apart. */
+export const skew_ms = 900_000
+
+/** Throws `Objection` (3) where there is an authority already, and `Locked`. */
+export async function makeAuthority(
+  place: KeyPlace | SiteFolder,
+  env: Environment,
+  { name, days, now, passphrase, replace }: AuthorityTerms,
+): Promise<Authority> {
+  const old = keysOf(place).at(-1)
+  if (old && !replace && certificateOf(place, old.public_key.kid)) {
+    const remedy = '--replace puts a new one in its place; certificates that it signed stay good until they end'
+    throw new Objection(3, `there is an authority already: ${old.public_key.kid}`, remedy)
+  }
+  const not_after = now + days * day_ms
+  const terms = { now, not_after: new Date(not_after).toISOString(), passphrase, algorithm: 'ES384' as const }
+  // A key without a certificate is what was left when this was cut short.
+  const kid = !old
+    ? (await generateKey(place.keys, { use: 'authority', ...terms })).kid
+    : replace
+      ? (await rotateKey(place.keys, old.public_key.kid, terms)).created.kid
+      : old.public_key.kid
+  const stored = keysOf(place).find(({ public_key }) => public_key.kid === kid)
+  const publicKey = stored && (await verifyingKey(stored.public_key))
+  if (!stored || !publicKey) throw new Error(`the key ${kid} cannot be read back`)
+  const keys = { publicKey, privateKey: await signingKey(stored, () => passphrase) }
+  const life = { not_before: now - skew_ms, not_after: Date.parse(stored.public_key.not_after ?? '') }
+  const pem = await authorityCertificate(`${name} ${kid}`, keys, life)
+  writeTextPrivately(certificatesOf(place), `${kid}.pem`, pem)
+  const certificate = new X509Certificate(pem)
+  if ('profile' in place) {
+    const detail = { fingerprint: certificate.fingerprint256, not_after: terms.not_after }
+    await record(place, env, { action: 'site.authority.create', target: kid, detail })
+  }
+  return { stored, certificate }
+}
+
+/** The one that signs. Throws `Objection` (1) where there is none. */
+export function authorityOf(place: KeyPlace): Authority {
+  const stored = keysOf(place).at(-1)
+  const certificate = stored && certificateOf(place, stored.public_key.kid)
+  if (!certificate) throw new Objection(1, 'there is no authority here', '`platform keys ca init` makes one')
+  return { stored, certificate }
+}
+
+/** Those whose certificates may still be in use: the one that signs, and before it those that were replaced. */
+export function pinnableOf(place: KeyPlace, now: number): X509Certificate[] {
+  const kids = readKeyFiles(place.keys)
+    .filter(({ public_key: { use, status } }) => use === 'authority' && status !== 'revoked')
+    .map(({ public_key }) => public_key.kid)
+  return kids.flatMap((kid) => certificateOf(place, kid) ?? []).filter(({ validToDate }) => validToDate.getTime() > now)
+}
+
+/** What a peer compares before it pins. Throws `Objection` (2) for a text that holds no certificate of an authority. */
+export function authoritiesIn(text: string): X509Certificate[] {
+  const blocks = text.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? []
+  try {
+    const found = blocks.map((block) => new X509Certificate(block))
+    if (found.length > 0 && found.every(({ ca }) => ca)) return found
+  } catch {
+    // Said below.
+  }
+  throw new Objection(2, 'the file holds no certificates of authorities', '`platform keys ca show --out` makes it')
+}
+
+function keysOf(place: KeyPlace): StoredKey[] {
+  return readKeyFiles(place.keys).filter(
+    ({ public_key: { use, status } }) => use === 'authority' && status === 'active',
+  )
+}
+
+/** Undefined unless it is that of the key: whoever put another there would have every peer pin it. */
+function certificateOf(place: KeyPlace, kid: string): X509Certificate | undefined {
+  const file = join(certificatesOf(place), `${kid}.pem`)
+  if (!fs.existsSync(file)) return undefined
+  const certificate = new X509Certificate(fs.readFileSync(file))
+  const own = readKeyFiles(place.keys).find(({ public_key }) => public_key.kid === kid)
+  const jwk = own && certificate.publicKey.export({ format: 'jwk' })
+  const isOwn = jwk && jwk.x === own.public_key.jwk.x && jwk.y === own.public_key.jwk.y
+  if (!isOwn) throw new Objection(3, `${file} is not the certificate of ${kid}`, 'restore it from a backup')
+  return certificate
+}
