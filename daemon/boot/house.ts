@@ -24,7 +24,7 @@ import { type Ferry, ferry } from './ferry.ts'
 import { type Identity, offlineIdentity } from './issuer.ts'
 import { mendList } from './listed-keys.ts'
 import { needsOf } from './needs.ts'
-import { networkCarriers, readFrom } from './network-carriers.ts'
+import { evenly, networkCarriers, readFrom } from './network-carriers.ts'
 import { OtherRoles } from './other-roles.ts'
 import { valuesOf } from './profile.ts'
 import { atMost, grace_ms, httpMetrics, newService, type Service } from './service.ts'
@@ -125,7 +125,7 @@ async function startFerries(shared: Shared, log: Log): Promise<void> {
   if (!handover) return
   carriers.push(...(await networkCarriers({ ...shared, site: site.name, log })))
   const { rescan_ms } = valuesOf(resolved, filedropSettings)
-  const chance = () => Number.parseInt(random(6), 16) / 2 ** 48
+  const chance = () => evenly(random)
   for (const carrier of carriers) {
     const ferrying = ferry({ carrier, handover, log, chance, look_every_ms: rescan_ms })
     ferries.push(ferrying)
