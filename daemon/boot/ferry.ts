@@ -36,7 +36,10 @@ export function ferry(given: Ferrying): Ferry {
   let endTelling = () => {}
   return {
     async start() {
-      await carrier.start((peer, parcels) => handover.land(peer, parcels))
+      await carrier.start(
+        (peer, parcels) => handover.land(peer, parcels),
+        (peer) => handover.judged(peer),
+      )
       endTelling = handover.onReady((peer) => {
         for (const each of routes) if (each.peer === peer) each.wake()
       })

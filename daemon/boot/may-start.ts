@@ -6,7 +6,7 @@ import type { PublicKey } from '../kernel/keys.ts'
 import { labelSettings, platformSettings } from '../kernel/platform-settings.ts'
 import type { Role } from '../kernel/role.ts'
 import type { Resolved } from '../kernel/settings.ts'
-import { servedTwice } from '../roles/site/carrier-settings.ts'
+import { brokerFault, servedTwice } from '../roles/site/carrier-settings.ts'
 import { filedropSettings, settings as siteRoleSettings } from '../roles/site/settings.ts'
 import { accreditationFault, accreditationLapse } from './accredited-peers.ts'
 import { divisionProblems } from './division.ts'
@@ -37,6 +37,7 @@ export function startProblems(given: Standing): ProfileProblem[] {
     ...unaccredited(given),
     ...servedByTwo(given),
     ...plainKeyValue(given),
+    ...withoutBroker(given),
     ...withoutKeys(given),
     ...unaccreditedWaysBack(given),
     ...oddValues(given),
@@ -137,6 +138,12 @@ function servedByTwo({ resolved, starting }: Standing): ProfileProblem[] {
   if (!starting.some((role) => role.name === 'site')) return []
   const two = servedTwice((section) => valuesOf(resolved, section))
   return two.map((peer) => ({ path: 'site', message: `${peer} is named by more than one network; leave one` }))
+}
+
+function withoutBroker({ resolved, starting }: Standing): ProfileProblem[] {
+  if (!starting.some((role) => role.name === 'site')) return []
+  const fault = brokerFault((section) => valuesOf(resolved, section))
+  return fault === undefined ? [] : [{ path: 'amqp', message: fault }]
 }
 
 const needed: readonly PublicKey['use'][] = ['message', 'token']

@@ -5,9 +5,9 @@ import type { Carrier, Handover } from '../kernel/carrier.ts'
 import type { Metrics } from '../kernel/metrics.ts'
 import type { Peers } from '../kernel/peer.ts'
 import type { Block, Resolved } from '../kernel/settings.ts'
-import { networksOf } from '../roles/site/carrier-settings.ts'
+import { amqpSettings, networksOf } from '../roles/site/carrier-settings.ts'
 import { filedropSettings } from '../roles/site/settings.ts'
-import { type Ferry, ferry } from './ferry.ts'
+import { type Ferry, ferry, waitAfter } from './ferry.ts'
 import { type ProfileProblem, valuesOf } from './profile.ts'
 import type { SiteFolder } from './site-folder.ts'
 
@@ -30,6 +30,22 @@ type Maker = (given: NetworkMaterials) => Promise<Carrier>
 
 const makers: Readonly<Partial<Record<Carrier['name'], Maker>>> = {
   mtls: async (given) => (await import('./mtls.ts')).openMtls(given),
+  async amqp({ resolved, site, log, chance }) {
+    const { amqpCarrier } = await import('../../adapters/transport/amqp/carrier.ts')
+    const { url, user, password, prefix, peers, ...tls } = valuesOf(resolved, amqpSettings)
+    const { max_envelope_bytes: envelope_bytes, max_body_bytes: body_bytes } = valuesOf(resolved, filedropSettings)
+    const files = { ca_file: tls.tls_ca_file, cert_file: tls.tls_cert_file, key_file: tls.tls_key_file }
+    return amqpCarrier({
+      broker: { url, user, tls: files },
+      password,
+      site: site.name,
+      prefix,
+      peers,
+      limits: { envelope_bytes, body_bytes },
+      log,
+      wait_ms: (failures) => waitAfter(failures, chance()),
+    })
+  },
 }
 
 const readFrom = (resolved: Resolved) => (section: Block) => valuesOf(resolved, section)

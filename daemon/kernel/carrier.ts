@@ -45,6 +45,9 @@ export interface Handover {
 /** Takes in what a peer has sent; see `Handover.land`. */
 export type Landed = (peer: string, parcels: readonly Parcel[]) => Promise<readonly Landing[]>
 
+/** See `Handover.judged`. */
+export type Judged = (peer: string) => Promise<void>
+
 export interface Carrier {
   readonly name: 'mtls' | 'amqp' | 'coalition'
   /** Peers that it goes to. */
@@ -54,8 +57,11 @@ export interface Carrier {
    * peer cannot be reached: then all are tried again, and doubles are found at the other end. `Busy` is such a throw.
    */
   carry(peer: string, parcels: readonly Parcel[], signal: AbortSignal): Promise<readonly Landing[]>
-  /** Begins to bring. What a peer sends is acknowledged to it only after `land` has resolved, and as that says. */
-  start(land: Landed): Promise<void>
+  /**
+   * Begins to bring. What a peer sends is acknowledged to it only after `land` has resolved, and as that says. A network
+   * that keeps what it brings until it is told otherwise waits for `judged` as well.
+   */
+  start(land: Landed, judged: Judged): Promise<void>
   health(): Promise<{ ok: boolean; detail: string }>
   /** Nothing is brought any more; what is under way is waited for. */
   stop(): Promise<void>

@@ -1,7 +1,7 @@
 // The mTLS carrier: HTTPS between two sites that know each other by certificates of pinned authorities.
 import type { AuditEvent } from '../../../daemon/kernel/audit.ts'
 import type { Log } from '../../../daemon/kernel/call.ts'
-import type { Carrier } from '../../../daemon/kernel/carrier.ts'
+import type { Carrier, Landed } from '../../../daemon/kernel/carrier.ts'
 import type { Metrics } from '../../../daemon/kernel/metrics.ts'
 import { Client } from './client.ts'
 import { defaultLimits, type Limits } from './limits.ts'
@@ -33,6 +33,8 @@ export type MtlsOptions = {
 }
 
 export type MtlsCarrier = Carrier & {
+  /** Who asks is answered as soon as it has landed. */
+  start(land: Landed): Promise<void>
   /** That of the listener; 0 before `start`. */
   port(): number
 }

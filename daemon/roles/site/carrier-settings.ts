@@ -1,7 +1,8 @@
 // Which network moves the messages of which peer; a peer that no section names is served by couriers alone.
 import * as z from 'zod'
+import { brokerUrl } from '../../kernel/broker.ts'
 import type { Carrier } from '../../kernel/carrier.ts'
-import { type Block, block } from '../../kernel/settings.ts'
+import { type Block, block, type Values } from '../../kernel/settings.ts'
 import { siteName } from '../../kernel/transport.ts'
 
 const file = z.string().min(1).max(4_096)
@@ -39,6 +40,38 @@ export const mtlsSettings = block('mtls', {
   }),
 })
 
+export const amqpSettings = block('amqp', {
+  url: brokerUrl
+    .default('amqp://127.0.0.1:5672')
+    .meta({ env: 'AMQP_URL', doc: 'Broker, and virtual host as the path; amqps: unless it is on this machine.' }),
+  user: z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .meta({ env: 'AMQP_USER', doc: 'User at the broker; without one the client certificate says who this site is.' }),
+  password: z
+    .string()
+    .min(1)
+    .max(1_024)
+    .optional()
+    .meta({ env: 'AMQP_PASSWORD', doc: 'Password of the user.', secret: true }),
+  tls_ca_file: file
+    .optional()
+    .meta({ doc: 'Authorities (PEM) that may vouch for the broker; those of the system when absent.' }),
+  tls_cert_file: file.optional().meta({ doc: 'Certificate (PEM) that the broker knows this site by.' }),
+  tls_key_file: file.optional().meta({ doc: 'Private key of the certificate (PEM).' }),
+  prefix: siteName
+    .default('platform')
+    .meta({ doc: 'Begins the names of exchanges and queues; the same at all sites that share the broker.' }),
+  peers: z
+    .record(siteName, z.strictObject({ user: z.string().min(1).max(255).optional() }))
+    .default({})
+    .meta({
+      doc: 'Peers whose messages go by a broker (RabbitMQ 3.10 or newer): name to the user that alone may send for it.',
+    }),
+})
+
 type Name = Carrier['name']
 
 /** Section of each network, with the peers that it names. */
@@ -46,7 +79,10 @@ const sections: readonly {
   readonly name: Name
   readonly block: Block
   readonly peers: (values: unknown) => string[]
-}[] = [{ name: 'mtls', block: mtlsSettings, peers: (values) => Object.keys((values as { peers: object }).peers) }]
+}[] = [
+  { name: 'mtls', block: mtlsSettings, peers: (values) => Object.keys((values as { peers: object }).peers) },
+  { name: 'amqp', block: amqpSettings, peers: (values) => Object.keys((values as { peers: object }).peers) },
+]
 
 /** Values of a section; both a call and boot have such a thing. */
 type Read = (of: Block) => unknown
@@ -67,4 +103,15 @@ export function carrierOf(peer: string, read: Read): 'filedrop' | Name {
 export function servedTwice(read: Read): string[] {
   const all = networksOf(read).flatMap(({ peers }) => peers)
   return [...new Set(all.filter((peer, index) => all.indexOf(peer) !== index))]
+}
+
+/** What would keep this site from its broker for good; undefined when nothing does, or no peer is served by one. */
+export function brokerFault(read: Read): string | undefined {
+  const { peers, url, user, password, tls_cert_file, tls_key_file } = read(amqpSettings) as Values<typeof amqpSettings>
+  if (Object.keys(peers).length === 0) return undefined
+  if (!tls_cert_file !== !tls_key_file) return 'tls_cert_file and tls_key_file are needed both'
+  if (user !== undefined && password === undefined) return 'the user has no password (AMQP_PASSWORD_FILE)'
+  if (user === undefined && !(tls_cert_file && url.startsWith('amqps:')))
+    return 'without user nothing tells the broker who this site is, but for a client certificate over amqps:'
+  return undefined
 }

@@ -1,7 +1,7 @@
 // The site role's table of contents: the one process that owns keys, peers, channels, the issuer and the checkpoints.
 import { keyValueSettings } from '../../kernel/engine-settings.ts'
 import { role } from '../../kernel/role.ts'
-import { mtlsSettings } from './carrier-settings.ts'
+import { amqpSettings, mtlsSettings } from './carrier-settings.ts'
 import { list as channelList } from './channel/list.ts'
 import { unfreeze } from './channel/unfreeze.ts'
 import { create as checkpointCreate } from './checkpoint/create.ts'
@@ -44,7 +44,7 @@ export const site = role({
   serves: 'site',
   api_prefix: '/api/v2',
   needs: [],
-  settings: [settings, filedropSettings, mtlsSettings, keyValueSettings],
+  settings: [settings, filedropSettings, mtlsSettings, amqpSettings, keyValueSettings],
   collections: [checkpoints, peerHeads, releaseRequests],
   metrics: channelGauges,
   gauges: setChannelGauges,

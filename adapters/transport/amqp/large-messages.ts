@@ -1,0 +1,31 @@
+// Keeps messages out of memory that are larger than any that is wanted: a forger's could each be as large as the broker lets them.
+import type { Channel, ConsumeMessage } from 'amqplib'
+
+/** What amqplib hands to a channel, frame by frame: the header of a message with its size, then pieces of its content. */
+type Frame = { readonly size?: number; readonly content?: Buffer; readonly fields?: { readonly headers?: unknown } }
+
+/** Of amqplib's channel, not among its types: it gathers the frames of a message before anybody is told of it. */
+type Gathering = { acceptMessageFrame?: (frame: Frame) => void }
+
+/**
+ * From now on a message beyond the limit comes without content, as fast as its bytes can be read past. Returns whether a
+ * message is such a one. Throws when amqplib is of another make than this was written for.
+ */
+export function leaveOutLarge(channel: Channel, limit_bytes: number): (message: ConsumeMessage) => boolean {
+  const gathering = channel as unknown as Gathering
+  const accept = gathering.acceptMessageFrame?.bind(channel)
+  if (!accept) throw new Error('this amqplib does not show the frames of a message')
+  const large = new WeakSet<object>()
+  let left_out = 0
+  gathering.acceptMessageFrame = (frame) => {
+    if (left_out > 0 && frame.content) {
+      left_out -= frame.content.length
+      return
+    }
+    if (frame.size === undefined || frame.size <= limit_bytes || !frame.fields) return accept(frame)
+    left_out = frame.size
+    large.add(frame.fields)
+    accept({ ...frame, size: 0 })
+  }
+  return ({ properties }) => large.has(properties)
+}

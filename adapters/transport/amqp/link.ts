@@ -1,0 +1,122 @@
+// One connection to a broker, opened when somebody needs it and again after it has ended.
+import { readFileSync } from 'node:fs'
+import { type ChannelModel, type ConfirmChannel, connect, credentials } from 'amqplib'
+import type { Broker } from '../../../daemon/kernel/broker.ts'
+import { within } from './trouble.ts'
+
+const connect_timeout_ms = 5_000
+const close_timeout_ms = 5_000
+/** Of one question to the broker, such as to declare a queue. */
+export const answer_timeout_ms = 15_000
+/** A broker that is silent for two of these is taken for dead. */
+const heartbeat_s = 15
+const frame_bytes = 131_072
+
+export type Link = {
+  /** A channel that confirms what is published. Opens the connection when there is none; throws why it cannot. */
+  channel(): Promise<ConfirmChannel>
+  /** Why the broker takes no messages for now, while that is so. */
+  blockedBy(): string | undefined
+  /** Tells when that begins. Returns how to end the telling. */
+  onBlocked(tell: (why: string) => void): () => void
+  /** Whether the connection stands. */
+  isOpen(): boolean
+  /** Ends the connection; the next need opens another. */
+  close(): Promise<void>
+}
+
+/** `password` is asked for at each connection. `name`: shown in the broker's list of connections. */
+export function link(broker: Broker, password: () => string | undefined, name: string): Link {
+  let opening: Promise<ChannelModel> | undefined
+  let isOpen = false
+  let blocked: string | undefined
+  const listeners = new Set<(why: string) => void>()
+
+  const opened = async (): Promise<ChannelModel> => {
+    const connection = await connected(broker, password(), name)
+    isOpen = true
+    // Without a listener an error would end the process; what follows from it comes with `close`.
+    connection.on('error', () => undefined)
+    connection.on('blocked', (why) => {
+      blocked = why
+      for (const tell of listeners) tell(why)
+    })
+    connection.on('unblocked', () => {
+      blocked = undefined
+    })
+    connection.on('close', forget)
+    return connection
+  }
+  const forget = () => {
+    opening = undefined
+    isOpen = false
+    blocked = undefined
+  }
+  const open = (): Promise<ChannelModel> => {
+    opening ??= opened().catch((error) => {
+      forget()
+      throw error
+    })
+    return opening
+  }
+  return {
+    async channel() {
+      const connection = await open()
+      return await within(answer_timeout_ms, 'open a channel', connection.createConfirmChannel())
+    },
+    blockedBy: () => blocked,
+    onBlocked(tell) {
+      listeners.add(tell)
+      return () => void listeners.delete(tell)
+    },
+    isOpen: () => isOpen,
+    async close() {
+      const ending = opening?.then((connection) => connection.close())
+      forget()
+      await within(close_timeout_ms, 'end the connection', ending ?? Promise.resolve()).catch(() => undefined)
+    },
+  }
+}
+
+async function connected({ url, user, tls }: Broker, password: string | undefined, name: string) {
+  const { protocol, hostname, port, pathname } = new URL(url)
+  const at = {
+    protocol: protocol.slice(0, -1),
+    hostname: hostname.replace(/^\[|\]$/g, ''),
+    ...(port ? { port: Number(port) } : {}),
+    vhost: pathname.slice(1),
+    heartbeat: heartbeat_s,
+    frameMax: frame_bytes,
+    maxFrameSize: 2 * frame_bytes,
+  }
+  const opening = connect(at, {
+    timeout: connect_timeout_ms,
+    noDelay: true,
+    credentials: user === undefined ? credentials.external() : credentials.plain(user, password ?? ''),
+    clientProperties: { connection_name: name },
+    ...(protocol === 'amqps:' ? { minVersion: 'TLSv1.2', ...filesOf(tls) } : {}),
+  })
+  try {
+    return await within(2 * connect_timeout_ms, 'let this site in', opening)
+  } catch (error) {
+    // One that comes after all is nobody's.
+    opening.then((late) => late.close()).catch(() => undefined)
+    throw error
+  }
+}
+
+function filesOf({ ca_file, cert_file, key_file }: Broker['tls']) {
+  return {
+    ...(ca_file ? { ca: [pem(ca_file)] } : {}),
+    ...(cert_file ? { cert: pem(cert_file) } : {}),
+    ...(key_file ? { key: pem(key_file) } : {}),
+  }
+}
+
+function pem(file: string): Buffer {
+  try {
+    return readFileSync(file)
+  } catch {
+    throw new Error(`the file ${file} cannot be read`)
+  }
+}

@@ -1,0 +1,124 @@
+// Publishes to a broker, and knows of each message what became of it: only what is confirmed is there.
+import type { ConfirmChannel, Options } from 'amqplib'
+import type { Link } from './link.ts'
+import { troubleOf } from './trouble.ts'
+
+export type Draft = {
+  readonly exchange: string
+  readonly key: string
+  readonly content: Buffer
+  readonly about: Pick<Options.Publish, 'messageId' | 'contentType' | 'type' | 'userId' | 'headers' | 'timestamp'>
+}
+
+/** `refused`: a queue takes no more. `unroutable`: no queue is bound for the key. */
+export type Outcome = 'confirmed' | 'refused' | 'unroutable'
+
+export type Publisher = {
+  /**
+   * Resolves with what became of each, in the order given, once the broker has said so of all; what is confirmed is on its
+   * disk. Throws when it cannot be known: the channel ends then, and all may be there or not.
+   */
+  publish(drafts: readonly Draft[], signal: AbortSignal): Promise<Outcome[]>
+}
+
+type Line = {
+  readonly channel: ConfirmChannel
+  readonly returned: Set<string>
+  /** Rejects when the channel ends, with the reason. */
+  readonly ended: Promise<never>
+}
+
+/** On a channel of its own, so that what the broker refuses here ends nobody else's. */
+export function publisher(link: Link): Publisher {
+  let current: Promise<Line> | undefined
+  let published = 0
+  const forget = (line: Promise<Line>) => {
+    if (current === line) current = undefined
+  }
+  const standing = (): Promise<Line> => {
+    if (current) return current
+    const fresh = open(link)
+    current = fresh
+    fresh.then(({ ended }) => ended).catch(() => forget(fresh))
+    return fresh
+  }
+  return {
+    async publish(drafts, signal) {
+      const blocked = link.blockedBy()
+      if (blocked !== undefined) throw takesNothing(blocked)
+      const holding = standing()
+      const line = await holding
+      const ids = drafts.map(() => String(++published))
+      const interrupted = interruption(link, signal)
+      try {
+        return await Promise.race([outcomes(line, drafts, ids), line.ended, interrupted.happens])
+      } catch (error) {
+        // What was not confirmed by now must not be taken for the next attempt's.
+        forget(holding)
+        line.channel.close().catch(() => undefined)
+        throw error
+      } finally {
+        interrupted.forget()
+        for (const id of ids) line.returned.delete(id)
+      }
+    },
+  }
+}
+
+/** The broker says `return` of a message before it confirms it. */
+async function outcomes({ channel, returned, ended }: Line, drafts: readonly Draft[], ids: string[]) {
+  const answers: Promise<Outcome>[] = []
+  for (const [index, { exchange, key, content, about }] of drafts.entries()) {
+    const id = ids[index] ?? ''
+    const options = { ...about, persistent: true, mandatory: true, correlationId: id }
+    const { promise, resolve } = Promise.withResolvers<Outcome>()
+    const hasRoom = channel.publish(exchange, key, content, options, (nacked) =>
+      resolve(nacked ? 'refused' : returned.has(id) ? 'unroutable' : 'confirmed'),
+    )
+    answers.push(promise)
+    if (!hasRoom) await Promise.race([drained(channel), ended])
+  }
+  const all = await Promise.all(answers)
+  // The end of a channel answers as a refusal does, and comes first.
+  await Promise.race([ended, new Promise((next) => setImmediate(next))])
+  return all
+}
+
+function drained(channel: ConfirmChannel): Promise<void> {
+  return new Promise((resolve) => channel.once('drain', resolve))
+}
+
+async function open(link: Link): Promise<Line> {
+  const channel = await link.channel()
+  const returned = new Set<string>()
+  channel.on('return', ({ properties }) => returned.add(String(properties.correlationId)))
+  return { channel, returned, ended: endOf(channel) }
+}
+
+function endOf(channel: ConfirmChannel): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  channel.on('error', (error) => reject(new Error(troubleOf(error))))
+  channel.on('close', () => reject(new Error('the connection to the broker has ended')))
+  promise.catch(() => undefined)
+  return promise
+}
+
+function interruption(link: Link, signal: AbortSignal) {
+  const { promise, reject } = Promise.withResolvers<never>()
+  promise.catch(() => undefined)
+  const stop = () => reject(new Error('the broker has not confirmed the messages in time'))
+  if (signal.aborted) stop()
+  signal.addEventListener('abort', stop)
+  const listening = link.onBlocked((why) => reject(takesNothing(why)))
+  return {
+    happens: promise,
+    forget() {
+      signal.removeEventListener('abort', stop)
+      listening()
+    },
+  }
+}
+
+function takesNothing(why: string): Error {
+  return new Error(`the broker takes no messages for now: ${why}`)
+}

@@ -1,0 +1,57 @@
+// What a site declares at the broker: its own exchange, a queue for each peer that sends to it, and one for that peer's dead letters.
+import type { Channel } from 'amqplib'
+
+/** Delivered and not acknowledged so often, a message is dead: it breaks whoever reads it. */
+const delivery_limit = 1_000
+/** Of one queue; beyond it the broker takes no more, and the sender keeps the rest. */
+const most_bytes = 1_073_741_824
+
+/** A routing key is the name of the site that sends: a broker can hold its users to that. */
+export function exchangeOf(prefix: string, site: string): string {
+  return `${prefix}.${site}`
+}
+
+export type Inbox = {
+  readonly exchange: string
+  readonly queue: string
+  readonly dead_exchange: string
+  readonly dead_queue: string
+  /** The peer whose messages come here. */
+  readonly key: string
+}
+
+/** Names of sites have no dot, so that no two of these are the same. */
+export function inboxOf(prefix: string, site: string, peer: string): Inbox {
+  const exchange = exchangeOf(prefix, site)
+  return {
+    exchange,
+    queue: `${exchange}.from.${peer}`,
+    dead_exchange: `${exchange}.dead`,
+    dead_queue: `${exchange}.dead.${peer}`,
+    key: peer,
+  }
+}
+
+/** Makes what is not there, all of it durable. Throws when something of the name is there in another form. */
+export async function declareInbox(channel: Channel, inbox: Inbox): Promise<void> {
+  const { exchange, queue, dead_exchange, dead_queue, key } = inbox
+  const lasting = {
+    'x-queue-type': 'quorum',
+    // What does not fit is refused, never dropped.
+    'x-overflow': 'reject-publish',
+    'x-max-length-bytes': most_bytes,
+  }
+  await channel.assertExchange(exchange, 'topic', { durable: true })
+  await channel.assertExchange(dead_exchange, 'topic', { durable: true })
+  await channel.assertQueue(dead_queue, { durable: true, arguments: lasting })
+  await channel.bindQueue(dead_queue, dead_exchange, key)
+  const dying = {
+    'x-delivery-limit': delivery_limit,
+    'x-dead-letter-exchange': dead_exchange,
+    'x-dead-letter-routing-key': key,
+    // The broker lets go of a message only once the queue of dead letters has it.
+    'x-dead-letter-strategy': 'at-least-once',
+  }
+  await channel.assertQueue(queue, { durable: true, arguments: { ...lasting, ...dying } })
+  await channel.bindQueue(queue, exchange, key)
+}

@@ -1,0 +1,156 @@
+// Two real sites whose messages go by a real broker: what every test of the carrier stands on.
+import * as fs from 'node:fs'
+import { type AmqpOptions, amqpCarrier } from '../../../adapters/transport/amqp/carrier.ts'
+import { inboxOf } from '../../../adapters/transport/amqp/topology.ts'
+import { type Ferry, ferry, waitAfter } from '../../../daemon/boot/ferry.ts'
+import type { Carrier, Handover } from '../../../daemon/kernel/carrier.ts'
+import { type Rabbitmq, type Rights, rabbitmq } from '../../support/engines/rabbitmq.ts'
+import type { ServerCertificates } from '../../support/engines/redis.ts'
+import { until } from '../../support/site-world.ts'
+import { readyOf, type Site, twoSites, type World } from '../../transport/filedrop/two-sites.ts'
+
+/** As the operator guide tells whoever runs the broker: what a site declares is its own, and it only sends to others. */
+export function rightsOf(site: string, prefix = '[a-z0-9-]+'): Rights {
+  return {
+    configure: `^${prefix}\\.${site}(\\..+)?$`,
+    write: `^${prefix}\\.(${site}\\..+|[a-z0-9-]+)$`,
+    read: `^${prefix}\\.${site}(\\..+)?$`,
+  }
+}
+
+/** With a user for each site, and one who may do harm. */
+export function brokerOf(tls?: ServerCertificates): Promise<Rabbitmq> {
+  const users = { alpha: rightsOf('alpha'), bravo: rightsOf('bravo'), mallory: rightsOf('mallory') }
+  return rabbitmq({ users, ...(tls ? { tls } : {}) })
+}
+
+type End = { ferry: Ferry; carrier: Carrier }
+
+export type Joined = {
+  readonly world: World
+  readonly prefix: string
+  /** The carrier that a site has now. */
+  carrier(site: Site): Carrier
+  /** Ends the site's carrier, does this, and joins the site to the broker again. */
+  apart(site: Site, meanwhile?: () => Promise<void>): Promise<void>
+  /** Leaves the site without a carrier. */
+  part(site: Site): Promise<void>
+  /** Until all that alpha has sent has landed at bravo's, and was judged there. */
+  settle(): Promise<void>
+  end(): Promise<void>
+}
+
+let worlds = 0
+
+/** Names of its own at the broker. `given` is laid over what the carriers are told. */
+export async function joined(
+  broker: Pick<Rabbitmq, 'url' | 'password'>,
+  given: Partial<AmqpOptions> = {},
+): Promise<Joined> {
+  const world = await twoSites()
+  const prefix = `world${++worlds}`
+  const ends = new Map<Site, End>()
+  const left = new Set<string>()
+  const landed = new Set<string>()
+  const join = async (site: Site, other: Site) => {
+    const handover = watched(site.transport.handover, left, landed, site === world.bravo)
+    const carrier = amqpCarrier({
+      broker: { url: broker.url, user: site.name, tls: {} },
+      password: broker.password,
+      site: site.name,
+      prefix,
+      peers: { [other.name]: { user: other.name } },
+      limits: { envelope_bytes: 65_536, body_bytes: 4_194_304 },
+      log: site.options().log,
+      wait_ms: (failures) => Math.min(waitAfter(failures, 0.1), 1_000),
+      ...given,
+    })
+    const made = ferry({ carrier, handover, log: site.options().log, chance: () => 0, look_every_ms: 100 })
+    ends.set(site, { ferry: made, carrier })
+    await made.start()
+  }
+  const part = async (site: Site) => {
+    await ends.get(site)?.ferry.stop()
+    ends.delete(site)
+  }
+  const otherOf = (site: Site) => (site === world.alpha ? world.bravo : world.alpha)
+  await join(world.alpha, world.bravo)
+  await join(world.bravo, world.alpha)
+  return {
+    world,
+    prefix,
+    carrier(site) {
+      const { carrier } = ends.get(site) ?? {}
+      if (!carrier) throw new Error(`${site.name} has no carrier now`)
+      return carrier
+    },
+    part,
+    async apart(site, meanwhile) {
+      await part(site)
+      await meanwhile?.()
+      await join(site, otherOf(site))
+    },
+    async settle() {
+      const { alpha, bravo } = world
+      await alpha.transport.rescan()
+      await until(async () => fs.readdirSync(readyOf(alpha, 'bravo')).length === 0)
+      await until(async () => [...left].every((number) => landed.has(number)))
+      await bravo.transport.rescan()
+    },
+    async end() {
+      for (const site of [world.alpha, world.bravo]) await part(site)
+      await world.dispose()
+    },
+  }
+}
+
+/** Notes what alpha has given away, and what bravo has been brought. */
+function watched(handover: Handover | undefined, left: Set<string>, landed: Set<string>, isBravo: boolean): Handover {
+  if (!handover) throw new Error('file-drop has a handover')
+  if (!isBravo) {
+    return {
+      ...handover,
+      async leave(peer, numbers) {
+        await handover.leave(peer, numbers)
+        for (const { epoch, seq } of numbers) left.add(`${epoch}-${seq}`)
+      },
+    }
+  }
+  return {
+    ...handover,
+    async land(peer, parcels) {
+      const landings = await handover.land(peer, parcels)
+      for (const [index, { epoch, seq }] of parcels.entries()) {
+        if (landings[index] === 'landed') landed.add(`${epoch}-${seq}`)
+      }
+      return landings
+    },
+  }
+}
+
+/** Messages that wait in a queue and nobody has in hand. */
+export async function waitingIn(broker: Rabbitmq, queue: string): Promise<number> {
+  const { connection, channel } = await broker.connect()
+  try {
+    return (await channel.checkQueue(queue)).messageCount
+  } finally {
+    await connection.close()
+  }
+}
+
+export type DeadLetter = { readonly headers: Readonly<Record<string, unknown>>; readonly bytes: number }
+
+/** Takes the dead letters of alpha at bravo's out, once there are so many. */
+export async function deadLetters(broker: Rabbitmq, { prefix }: Joined, count: number): Promise<DeadLetter[]> {
+  const { connection, channel } = await broker.connect()
+  const found: DeadLetter[] = []
+  try {
+    return await until(async () => {
+      const message = await channel.get(inboxOf(prefix, 'bravo', 'alpha').dead_queue, { noAck: true })
+      if (message) found.push({ headers: message.properties.headers ?? {}, bytes: message.content.length })
+      return found.length >= count && found
+    })
+  } finally {
+    await connection.close()
+  }
+}

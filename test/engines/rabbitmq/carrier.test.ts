@@ -1,0 +1,61 @@
+// File-drop's messages by a real broker: all that every transport must keep, and what strangers may put in a queue.
+import { afterAll, afterEach, beforeAll, describe } from 'vitest'
+import { type Rabbitmq, rabbitmqWanted } from '../../support/engines/rabbitmq.ts'
+import { type TransportWorld, transportRequirements } from '../../conformance/transport.ts'
+import { whenPresent } from '../../support/requires.ts'
+import { labelFor, message, restart, startReceiving } from '../../transport/filedrop/two-sites.ts'
+import { brokerOf, type Joined, joined } from './by-broker.ts'
+
+const test = whenPresent(rabbitmqWanted)
+let broker: Rabbitmq
+beforeAll(async () => {
+  if (!rabbitmqWanted.isPresent) return
+  broker = await brokerOf()
+  await broker.start()
+})
+afterAll(() => broker?.end())
+
+const ends: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end()
+})
+
+async function joinedHere(...given: Parameters<typeof joined> extends [unknown, ...infer Rest] ? Rest : never): Promise<Joined> {
+  const made = await joined(broker, ...given)
+  ends.push(made.end)
+  return made
+}
+
+describe('amqp', () => {
+  for (const { id, says, holds } of transportRequirements) {
+    test(`${id}: ${says}`, async () => holds(await brokered()))
+  }
+})
+
+async function brokered(): Promise<TransportWorld> {
+  const sites = await joinedHere()
+  const { alpha, bravo } = sites.world
+  let answer: Parameters<TransportWorld['answer']>[0] = () => ({ verdict: 'applied' })
+  const delivered: TransportWorld['delivered'] = []
+  const handler = async (incoming: (typeof delivered)[number]) => {
+    delivered.push(incoming)
+    return await answer(incoming)
+  }
+  await startReceiving(alpha)
+  await startReceiving(bravo, handler)
+  return {
+    get sender() {
+      return alpha.transport
+    },
+    restartSender: () => sites.apart(alpha, () => restart(alpha)),
+    restartReceiver: () => sites.apart(bravo, () => restart(bravo, handler)),
+    settle: sites.settle,
+    delivered,
+    answer(verdict) {
+      answer = verdict
+    },
+    receiverStatus: () => bravo.transport.status(),
+    outgoing: (more) => message(sites.world, more),
+    forbidden: () => message(sites.world, { label: labelFor(bravo.tenant_id, { level: 'TOP_SECRET' }) }),
+  }
+}
