@@ -65,6 +65,7 @@ export const builtInRoles: Readonly<Record<string, readonly string[]>> = {
     'site:read',
     'key:read',
     'token:revoke',
+    'hub:read',
   ],
   analyst: ['consensus:read', 'consensus:write', 'consensus:attest', 'federation:read', 'health:read', 'openapi:read'],
   auditor: [
@@ -79,7 +80,9 @@ export const builtInRoles: Readonly<Record<string, readonly string[]>> = {
     'site:read',
     'key:read',
     'peer:read',
+    'hub:read',
   ],
+  node: ['hub:node', 'hub:read', 'health:read', 'openapi:read'],
   service: [
     'consensus:*',
     'federation:*',
