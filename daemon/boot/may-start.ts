@@ -1,6 +1,7 @@
 // What must hold before anything of a site starts; each refusal names the setting and the remedy.
 import { isIP } from 'node:net'
 import { isCron } from '../../adapters/host/schedule/cron.ts'
+import { coalitionFault, coalitionSettings } from '../kernel/coalition-settings.ts'
 import type { PublicKey } from '../kernel/keys.ts'
 import { keyValueSettings, labelSettings, platformSettings } from '../kernel/platform-settings.ts'
 import type { Role } from '../kernel/role.ts'
@@ -34,6 +35,7 @@ export function startProblems(given: Standing): ProfileProblem[] {
     ...halfTls(given),
     ...unaccredited(given),
     ...servedByTwo(given),
+    ...halfCoalition(given),
     ...plainKeyValue(given),
     ...withoutKeys(given),
     ...unaccreditedWaysBack(given),
@@ -133,6 +135,12 @@ function servedByTwo({ resolved, starting }: Standing): ProfileProblem[] {
   if (!starting.some((role) => role.name === 'site')) return []
   const two = servedTwice((section) => valuesOf(resolved, section))
   return two.map((peer) => ({ path: 'site', message: `${peer} is named by more than one network; leave one` }))
+}
+
+function halfCoalition({ resolved, starting }: Standing): ProfileProblem[] {
+  if (!starting.some((role) => role.name === 'site')) return []
+  const message = coalitionFault(valuesOf(resolved, coalitionSettings))
+  return message === undefined ? [] : [{ path: 'coalition', message }]
 }
 
 const needed: readonly PublicKey['use'][] = ['message', 'token']

@@ -22,7 +22,9 @@ export type NetworkMaterials = {
 
 type Maker = (given: NetworkMaterials) => Promise<Carrier>
 
-const makers: Readonly<Partial<Record<Carrier['name'], Maker>>> = {}
+const makers: Readonly<Partial<Record<Carrier['name'], Maker>>> = {
+  coalition: async (given) => (await import('./coalition.ts')).openCoalition(given),
+}
 
 const readFrom = (resolved: Resolved) => (section: Block) => valuesOf(resolved, section)
 
