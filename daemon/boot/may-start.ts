@@ -1,6 +1,7 @@
 // What must hold before anything of a site starts; each refusal names the setting and the remedy.
 import { isIP } from 'node:net'
 import { isCron } from '../../adapters/host/schedule/cron.ts'
+import { coalitionFault, coalitionSettings } from '../kernel/coalition-settings.ts'
 import { keyValueSettings, searchSettings } from '../kernel/engine-settings.ts'
 import type { PublicKey } from '../kernel/keys.ts'
 import { labelSettings, platformSettings } from '../kernel/platform-settings.ts'
@@ -36,6 +37,7 @@ export function startProblems(given: Standing): ProfileProblem[] {
     ...halfTls(given),
     ...unaccredited(given),
     ...servedByTwo(given),
+    ...halfCoalition(given),
     ...plainKeyValue(given),
     ...withoutBroker(given),
     ...withoutKeys(given),
@@ -144,6 +146,12 @@ function withoutBroker({ resolved, starting }: Standing): ProfileProblem[] {
   if (!starting.some((role) => role.name === 'site')) return []
   const fault = brokerFault((section) => valuesOf(resolved, section))
   return fault === undefined ? [] : [{ path: 'amqp', message: fault }]
+}
+
+function halfCoalition({ resolved, starting }: Standing): ProfileProblem[] {
+  if (!starting.some((role) => role.name === 'site')) return []
+  const message = coalitionFault(valuesOf(resolved, coalitionSettings))
+  return message === undefined ? [] : [{ path: 'coalition', message }]
 }
 
 const needed: readonly PublicKey['use'][] = ['message', 'token']

@@ -46,6 +46,7 @@ const makers: Readonly<Partial<Record<Carrier['name'], Maker>>> = {
       wait_ms: (failures) => waitAfter(failures, chance()),
     })
   },
+  coalition: async (given) => (await import('./coalition.ts')).openCoalition(given),
 }
 
 const readFrom = (resolved: Resolved) => (section: Block) => valuesOf(resolved, section)

@@ -1,12 +1,14 @@
 // What the other roles of the site do for one call, by operations of theirs: one object for each call, so without closures.
 import * as z from 'zod'
 import type { Others, VerifiedStatement } from '../kernel/call.ts'
+import type { StatusEvent } from '../kernel/coalition.ts'
 import { isRefused, type Refused, refuse } from '../kernel/errors.ts'
 import { type Jws, jws, type PublicKey, publicKey, type SignatureType, type Verified } from '../kernel/keys.ts'
 import type { Label } from '../kernel/label.ts'
 import type { AnyOperation } from '../kernel/operation.ts'
 import type { Trace } from '../kernel/trace.ts'
 import type { Outgoing } from '../kernel/transport.ts'
+import { tell } from '../roles/site/coalition/tell.ts'
 import { list as listKeys } from '../roles/site/key/list.ts'
 import { verifiedMessage } from '../roles/site/message/model.ts'
 import { send } from '../roles/site/message/send.ts'
@@ -17,6 +19,7 @@ import type { Ask } from './asking.ts'
 
 const keyList = z.object({ items: z.array(publicKey) })
 const verifiedStatement = verifiedMessage.required({ label: true, transport: true })
+const toldCoalition = z.object({ told: z.boolean(), reason: z.string() })
 const crossed = z.object({ allowed: z.boolean(), reason: z.string() })
 
 export class OtherRoles implements Others {
@@ -60,6 +63,11 @@ export class OtherRoles implements Others {
   async mayCross(name: string, label: Label): Promise<Refused | undefined> {
     const { allowed, reason } = crossed.parse(await this.ask(crossing, { name, label }))
     return allowed ? undefined : refuse('label_denied', `it may not go to ${name}: ${reason}`)
+  }
+
+  async tellCoalition(event: StatusEvent, label: Label): Promise<Refused | undefined> {
+    const { told, reason } = toldCoalition.parse(await this.ask(tell, { ...event, label }))
+    return told ? undefined : refuse('label_denied', `the coalition may not be told: ${reason}`)
   }
 }
 

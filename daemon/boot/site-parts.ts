@@ -5,6 +5,9 @@ import { peopleFiles } from '../../adapters/peers/files/people-files.ts'
 import { postWebhook } from '../../adapters/webhook/http/webhook.ts'
 import type { AuditLog } from '../kernel/audit.ts'
 import type { PartKey } from '../kernel/call.ts'
+import type { Carrier } from '../kernel/carrier.ts'
+import type { StatusEvent } from '../kernel/coalition.ts'
+import { refuse } from '../kernel/errors.ts'
 import type { KeyValue } from '../kernel/keyvalue.ts'
 import type { Peers } from '../kernel/peer.ts'
 import type { People } from '../kernel/person.ts'
@@ -29,7 +32,9 @@ import {
   quarantinesPart,
   type RecentlyVerified,
   recentlyVerifiedPart,
+  type StatusFeed,
   signaturesPart,
+  statusFeedPart,
   transportsPart,
 } from '../roles/site/parts.ts'
 import { failedAttempts } from '../roles/site/token/attempts.ts'
@@ -49,6 +54,7 @@ export type PartMaterials = {
   readonly identity: Identity
   readonly peers: Peers
   readonly transports: readonly Transport[]
+  readonly carriers: readonly Carrier[]
   readonly recent: RecentlyVerified
   readonly keyValue: KeyValue
   readonly now: () => number
@@ -57,7 +63,7 @@ export type PartMaterials = {
 
 /** Least privilege: each role is given what it is for, and nothing else. */
 export function siteParts(given: PartMaterials): [string, unknown][] {
-  const { role, folder, resolved, identity, peers, transports, recent, keyValue, now, audit } = given
+  const { role, folder, resolved, identity, peers, transports, carriers, recent, keyValue, now, audit } = given
   const named = <P>(key: PartKey<P>, value: P): [string, unknown] => [key.name, value]
   if (role.name === 'consensus') {
     const posting: Webhooks = { post: (to, body, by) => postWebhook(to, body, by, now()) }
@@ -71,6 +77,7 @@ export function siteParts(given: PartMaterials): [string, unknown][] {
     named<PinnedPeers>(pinnedPeersPart, { change: (name, change) => changePeer(folder, name, change) }),
     named<KeySets>(keySetsPart, { all: () => readKeySets(folder.keys), told: new Map(), unsent: new Map() }),
     named(transportsPart, transports),
+    named<StatusFeed>(statusFeedPart, { publish: (event) => publishBy(carriers, event) }),
     named(recentlyVerifiedPart, recent),
     named(issuerPart, identity.issuer()),
     named(failedAttemptsPart, failedAttempts(keyValue)),
@@ -79,4 +86,11 @@ export function siteParts(given: PartMaterials): [string, unknown][] {
     named<People>(peoplePart, peopleFiles(peopleOf(folder))),
     named(backupsPart, scheduledBackups({ folder, resolved, now })),
   ]
+}
+
+/** The carriers start after the roles: what comes before has to come again. */
+async function publishBy(carriers: readonly Carrier[], event: StatusEvent): Promise<void> {
+  const coalition = carriers.find(({ publish }) => publish !== undefined)
+  if (!coalition?.publish) throw refuse('unavailable', 'the site has not joined the coalition yet')
+  await coalition.publish(event)
 }

@@ -1,5 +1,6 @@
 // What an operation or a worker may reach: everything outside its own reasoning comes through here.
 import type { AuditEvent } from './audit.ts'
+import type { StatusEvent } from './coalition.ts'
 import type { Refused } from './errors.ts'
 import type { Caller } from './identity.ts'
 import type { Jws, PublicKey, SignatureType, Verified } from './keys.ts'
@@ -90,6 +91,8 @@ export interface Others {
   send(message: Outgoing): Promise<void>
   /** Why something with this label may not cross to the peer; undefined when it may. */
   mayCross(peer: string, label: Label): Promise<Refused | undefined>
+  /** Tells the coalition's status feed; durable at the hub when it resolves with undefined. Refuses what may never be told. */
+  tellCoalition(event: StatusEvent, label: Label): Promise<Refused | undefined>
   ask(operation: AnyOperation, input: Readonly<Record<string, unknown>>): Promise<unknown>
 }
 

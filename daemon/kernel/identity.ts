@@ -71,6 +71,7 @@ export const builtInRoles: Readonly<Record<string, readonly string[]>> = {
     'site:read',
     'key:read',
     'token:revoke',
+    'hub:read',
   ],
   analyst: ['consensus:read', 'consensus:write', 'consensus:attest', 'federation:read', 'health:read', 'openapi:read'],
   auditor: [
@@ -85,7 +86,9 @@ export const builtInRoles: Readonly<Record<string, readonly string[]>> = {
     'site:read',
     'key:read',
     'peer:read',
+    'hub:read',
   ],
+  node: ['hub:node', 'hub:read', 'health:read', 'openapi:read'],
   service: [
     'consensus:*',
     'federation:*',

@@ -1,5 +1,8 @@
 // Runs each carrier against each requirement.
 import { afterEach, describe, test } from 'vitest'
+import { until } from '../support/site-world.ts'
+import { hubSites } from '../transport/coalition/hub-sites.ts'
+import { servedHub } from '../transport/coalition/served-hub.ts'
 import {
   carry,
   labelFor,
@@ -33,6 +36,12 @@ const carriers: Readonly<Record<string, (sites: World) => Promise<Joined>>> = {
 describe.each(Object.keys(carriers))('%s', (name) => {
   for (const { id, says, holds } of transportRequirements) {
     test(`${id}: ${says}`, async () => holds(await worldOf(carriers[name] ?? joinedByTls)))
+  }
+})
+
+describe('coalition', () => {
+  for (const { id, says, holds } of transportRequirements) {
+    test(`${id}: ${says}`, async () => holds(await coalitionWorld()))
   }
 })
 
@@ -70,5 +79,35 @@ async function worldOf(joining: (sites: World) => Promise<Joined>): Promise<Tran
     receiverStatus: () => bravo.transport.status(),
     outgoing: (more) => message(sites, more),
     forbidden: () => message(sites, { label: labelFor(bravo.tenant_id, { level: 'TOP_SECRET' }) }),
+  }
+}
+
+/** File-drop's channel with a hub between: what lies ready goes there, and comes from there. */
+async function coalitionWorld(): Promise<TransportWorld> {
+  const hub = await servedHub()
+  const moved = await hubSites(hub.way)
+  ends.push(async () => {
+    await moved.dispose()
+    await hub.close()
+  })
+  const { sites, delivered, answer } = moved
+  await moved.start('bravo', 'alpha')
+  await until(async () => (await hub.isThere('alpha')) && (await hub.isThere('bravo')))
+  return {
+    get sender() {
+      return sites.alpha.transport
+    },
+    restartSender: () => moved.restart('alpha'),
+    restartReceiver: () => moved.restart('bravo'),
+    async settle() {
+      await moved.sent()
+      await until(async () => (await hub.waiting()) === 0)
+      await sites.bravo.transport.rescan()
+    },
+    delivered,
+    answer,
+    receiverStatus: () => sites.bravo.transport.status(),
+    outgoing: (more) => message(sites, more),
+    forbidden: () => message(sites, { label: labelFor(sites.bravo.tenant_id, { level: 'TOP_SECRET' }) }),
   }
 }

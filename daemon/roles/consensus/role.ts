@@ -1,5 +1,6 @@
 // The consensus role's table of contents: sessions that sites and people agree in, with evidence or with dissent.
 import type { DeploymentProfile } from '../../kernel/call.ts'
+import { coalitionSettings } from '../../kernel/coalition-settings.ts'
 import { role } from '../../kernel/role.ts'
 import { contributionClaims } from './contribution/claim.ts'
 import * as contributionList from './contribution/list.ts'
@@ -48,7 +49,7 @@ export const consensus = role({
   serves: 'tenants',
   api_prefix: '/api/v2',
   needs: ['site'],
-  settings: [settings],
+  settings: [settings, coalitionSettings],
   collections: [sessions, contributionPages, contributionClaims, dissents, evidenceBlocks, emissions],
   metrics,
   workers: [relay, deadlines],

@@ -7,6 +7,9 @@ const word = z.string().min(1).max(256)
 /** What is owed to a sink is known by its name, so each has its own. */
 const sinkName = z.string().min(1).max(64)
 
+/** The coalition's status feed, which is told as a sink is. */
+export const feedSink = 'coalition'
+
 export const settings = block('consensus', {
   ...listenerFields(8400, 'CONSENSUS'),
   ...toolFields('CONSENSUS'),
@@ -42,6 +45,7 @@ export const settings = block('consensus', {
       ]),
     )
     .max(32)
+    .refine((sinks) => !sinks.some(({ name }) => name === feedSink), `the name ${feedSink} is that of the hub’s feed`)
     .refine((sinks) => new Set(sinks.map(({ name }) => name)).size === sinks.length, 'no two may have the same name')
     .default([])
     .meta({ doc: 'Where ratified results are emitted to, each under a name of its own.' }),

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { brokerUrl } from '../../kernel/broker.ts'
 import type { Carrier } from '../../kernel/carrier.ts'
+import { type CoalitionSettings, coalitionSettings } from '../../kernel/coalition-settings.ts'
 import { type Block, block, type Values } from '../../kernel/settings.ts'
 import { siteName } from '../../kernel/transport.ts'
 
@@ -79,9 +80,17 @@ const sections: readonly {
   readonly name: Name
   readonly block: Block
   readonly peers: (values: unknown) => string[]
+  /** Whether it serves the site itself, with no peer named. */
+  readonly alone?: (values: unknown) => boolean
 }[] = [
   { name: 'mtls', block: mtlsSettings, peers: (values) => Object.keys((values as { peers: object }).peers) },
   { name: 'amqp', block: amqpSettings, peers: (values) => Object.keys((values as { peers: object }).peers) },
+  {
+    name: 'coalition',
+    block: coalitionSettings,
+    peers: (values) => [...new Set((values as CoalitionSettings).peers)],
+    alone: (values) => (values as CoalitionSettings).hub_url !== undefined,
+  },
 ]
 
 /** Values of a section; both a call and boot have such a thing. */
@@ -90,8 +99,11 @@ type Read = (of: Block) => unknown
 /** The networks that serve anybody, with the peers of each. */
 export function networksOf(read: Read): { readonly name: Name; readonly peers: readonly string[] }[] {
   return sections
-    .map(({ name, block: section, peers }) => ({ name, peers: peers(read(section)) }))
-    .filter(({ peers }) => peers.length > 0)
+    .map(({ name, block: section, peers, alone }) => {
+      const values = read(section)
+      return { name, peers: peers(values), alone: alone?.(values) ?? false }
+    })
+    .filter(({ peers, alone }) => peers.length > 0 || alone)
 }
 
 /** What moves the messages of a peer. */

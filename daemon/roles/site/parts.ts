@@ -1,5 +1,6 @@
 // What boot supplies to the site role alone: its keys, peers, carriers, issuer.
 import { type Call, part } from '../../kernel/call.ts'
+import type { StatusEvent } from '../../kernel/coalition.ts'
 import type { Refused } from '../../kernel/errors.ts'
 import type { Jws, PublicKey, Signatures, SignatureType, Verified } from '../../kernel/keys.ts'
 import type { Label } from '../../kernel/label.ts'
@@ -33,6 +34,9 @@ export type KeySets = {
 export const keySetsPart = part<KeySets>('key-sets')
 
 export const peoplePart = part<People>('people')
+/** The status feed of the coalition. Throws `Refused('unavailable')` while its hub has not taken the event. */
+export type StatusFeed = { publish(event: StatusEvent): Promise<void> }
+export const statusFeedPart = part<StatusFeed>('status-feed')
 export const transportsPart = part<readonly Transport[]>('transports')
 
 /** Messages that a carrier has verified a moment ago; asking again costs a look instead of a signature. */

@@ -1,4 +1,5 @@
 // The site role's table of contents: the one process that owns keys, peers, channels, the issuer and the checkpoints.
+import { coalitionSettings } from '../../kernel/coalition-settings.ts'
 import { keyValueSettings } from '../../kernel/engine-settings.ts'
 import { role } from '../../kernel/role.ts'
 import { amqpSettings, mtlsSettings } from './carrier-settings.ts'
@@ -7,6 +8,7 @@ import { unfreeze } from './channel/unfreeze.ts'
 import { create as checkpointCreate } from './checkpoint/create.ts'
 import { list as checkpointList } from './checkpoint/list.ts'
 import { checkpoints } from './checkpoint/model.ts'
+import { tell as coalitionTell } from './coalition/tell.ts'
 import { draft } from './epoch/draft.ts'
 import { open } from './epoch/open.ts'
 import { receipt } from './gap/receipt.ts'
@@ -44,7 +46,7 @@ export const site = role({
   serves: 'site',
   api_prefix: '/api/v2',
   needs: [],
-  settings: [settings, filedropSettings, mtlsSettings, amqpSettings, keyValueSettings],
+  settings: [settings, filedropSettings, mtlsSettings, amqpSettings, coalitionSettings, keyValueSettings],
   collections: [checkpoints, peerHeads, releaseRequests],
   metrics: channelGauges,
   gauges: setChannelGauges,
@@ -61,6 +63,7 @@ export const site = role({
     channel: { list: channelList, unfreeze },
     quarantine: { list: quarantineList, get: quarantineGet, request, approve },
     checkpoint: { create: checkpointCreate, list: checkpointList },
+    coalition: { tell: coalitionTell },
     peerhead: { take: peerHeadTake },
   },
   messages: { keys: take, inventory: peerHeadTake },

@@ -3,6 +3,7 @@ import { readEvents } from '../event-reader.ts'
 import type { Heard } from '../http-exchange.ts'
 import { approvalOf, expired, handsIn, requestOf, stranger } from '../quarantine-people.ts'
 import { begunSet } from './begun-set.ts'
+import { hubRefusals } from './hub-refusals.ts'
 import { oneWay } from './one-way-refusals.ts'
 import { signers } from './signers.ts'
 import { cleared, contribution, emitted, invitation, label, policy, type Stage, sessionInput } from './stage.ts'
@@ -90,6 +91,8 @@ const site: Record<string, Refusal> = {
   'consensus.service.backup not_found': (stage) => shareOf(stage, 'consensus', '2026-05-03T03-00-00-001Z'),
   'consensus.service.backup already_exists': (stage) =>
     shareOf(stage, 'consensus', '2026-05-03T03-00-00-003Z', 'consensus.db'),
+  'hub.service.backup not_found': (stage) => shareOf(stage, 'hub', '2026-05-03T03-00-00-001Z'),
+  'hub.service.backup already_exists': (stage) => shareOf(stage, 'hub', '2026-05-03T03-00-00-004Z', 'hub.db'),
   async 'site.checkpoint.create conflict'(stage) {
     const head = { writer: 'cut@elsewhere', hash: 'b'.repeat(64) }
     await post(stage, '/api/v2/site/checkpoint', { ...head, seq: 9 })
@@ -218,4 +221,5 @@ export const refusals: Readonly<Record<string, Refusal>> = {
   ...session,
   ...federation,
   ...emission,
+  ...hubRefusals,
 }

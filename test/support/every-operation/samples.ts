@@ -5,7 +5,7 @@ import { clientSecret } from '../small-site.ts'
 import { begunSet } from './begun-set.ts'
 import { announced, delta, firstKeySet, frozenPeer, gapReceipt, toldByBravo, toldByDelta } from './carried.ts'
 import { signers } from './signers.ts'
-import { contribution, emitted, invitation, label, type Stage, sessionInput } from './stage.ts'
+import { contribution, emitted, invitation, label, registration, type Stage, sessionInput } from './stage.ts'
 
 export type Sample = {
   readonly input: Record<string, unknown>
@@ -15,6 +15,13 @@ export type Sample = {
   readonly uncleared?: Record<string, unknown>
   /** The operation reads or changes a tenant's object; true for every path parameter unless said otherwise. */
   readonly isTenants?: boolean
+}
+
+/** A message of one byte in each file. */
+export const mail = { epoch: 1, seq: 1, envelope: 'AA==', body: 'AA==' }
+
+export function statusEvent(event_id: string) {
+  return { event_id, session_id: 'ses_1', lens_id: 'lens', state: 'RATIFIED', at: '2026-03-02T12:00:00.000Z' }
 }
 
 type Samples = Readonly<Record<string, (stage: Stage) => Sample | Promise<Sample>>>
@@ -79,6 +86,7 @@ const site: Samples = {
   'site.epoch.draft': () => ({ input: { peer: 'bravo' } }),
   'site.epoch.open': async (stage) => ({ input: { announcement: await announced(stage) } }),
   'site.message.purge': () => ({ input: { digest: 'f'.repeat(96), reason: 'sample' } }),
+  'site.coalition.tell': () => ({ input: { ...statusEvent('site'), label } }),
   'site.signature.create': () => ({ input: { type: 'evidence', payload: 'e30' } }),
   'site.checkpoint.create': () => ({ input: { writer: 'someone@elsewhere', seq: 7, hash: 'a'.repeat(64) } }),
 }
@@ -135,4 +143,22 @@ const consensus: Samples = {
   }),
 }
 
-export const samples: Samples = { ...site, ...consensus }
+/** Nodes are their subjects' own, in whatever tenant: test/roles/hub/nodes.test.ts shows who else is refused, and how. */
+const asNode =
+  (input: Record<string, unknown> = {}) =>
+  (): Sample => ({ input: { id: 'alpha', ...input }, isTenants: false })
+
+const hub: Samples = {
+  'hub.service.backup': share,
+  'hub.node.register': asNode(registration),
+  'hub.node.heartbeat': asNode(),
+  'hub.node.get': asNode(),
+  'hub.capability.publish': asNode({ hosts: [], accepts: [] }),
+  'hub.feed.publish': asNode(statusEvent('hub')),
+  'hub.message.deliver': asNode({ from: 'alpha', ...mail }),
+  'hub.message.list': asNode({ from: 'alpha' }),
+  'hub.message.acknowledge': asNode({ messages: ['mail_of_nobody'] }),
+  'hub.message.events': asNode(),
+}
+
+export const samples: Samples = { ...site, ...consensus, ...hub }

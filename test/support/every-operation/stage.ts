@@ -40,9 +40,21 @@ export type Stage = {
 
 export const cleared = { clearance: { level: 'TOP_SECRET' } }
 
+const withHub = {
+  ...{ deployment_profile: 'single_cluster', name: 'alpha', tenant_id: 'alpha', drain_ms: 1_000 },
+  roles: ['site', 'consensus', 'hub'],
+}
+/** Who walks over the operations is both nodes of the coalition, one of which has joined. */
+const hub = {
+  port: 0,
+  mailbox_messages: 1,
+  nodes: { alpha: { subject: 'ada' }, bravo: { subject: 'ada' } },
+}
+
 /** `sections` are merged into the profile. */
 export async function stage(sections: Parameters<typeof smallSite>[0] = {}): Promise<Stage> {
-  const site = await smallSite(sections)
+  const { platform, ...more } = sections
+  const site = await smallSite({ platform: { ...withHub, ...platform }, hub, ...more })
   const admin = await site.token({ roles: ['admin'], ...cleared })
   const delivered: Delivered = (kind, fields, change = {}) => signedByBravo(site, kind, fields, change)
   const post = async (path: string, body: unknown) => {
@@ -53,6 +65,7 @@ export async function stage(sections: Parameters<typeof smallSite>[0] = {}): Pro
   const session = async (more: Fields = {}) => (await post('/api/v2/consensus/session', sessionInput(more))).id
   const contribute = (id: string, who: string, pair_score: number) =>
     post(`/api/v2/consensus/session/${id}/contribution`, contribution(who, pair_score))
+  await joined(site, admin)
   const ratified = await session()
   for (const who of ['alice', 'bob']) await contribute(ratified, who, 1)
   const conflicting = async () => {
@@ -93,6 +106,18 @@ export async function stage(sections: Parameters<typeof smallSite>[0] = {}): Pro
     emission,
     delivered,
   }
+}
+
+/** What the node alpha says of itself. */
+export const registration = {
+  id: 'alpha',
+  ...{ kind: 'mission_service', site: 'alpha', node_tenant_id: 'alpha', description: '', capabilities: [] },
+}
+
+async function joined(site: SmallSite, token: string): Promise<void> {
+  const { id, ...body } = registration
+  const { status, text } = await site.ask('hub', { method: 'PUT', path: `/api/v2/hub/node/${id}`, token, body })
+  expect(status, text).toBe(200)
 }
 
 export function sessionInput(more: Fields = {}) {

@@ -1,4 +1,5 @@
 // What an emission says of a session, and what becomes of one that is kept when its origin is heard again.
+import type { StatusEvent } from '../../../kernel/coalition.ts'
 import { type Refused, refuse } from '../../../kernel/errors.ts'
 import type { EmissionEvent, StoredSession } from '../session/model.ts'
 import type { SentEmission, StoredEmission } from './model.ts'
@@ -23,6 +24,12 @@ export function emissionOf(session: StoredSession, event: EmissionEvent): SentEm
     attested: session.attestation !== undefined,
     ...(evidence_block_id ? { evidence_block_id } : {}),
   }
+}
+
+/** What the coalition's feed tells of the same event, and no more than that. */
+export function statusEventOf(session: StoredSession, event: EmissionEvent, event_id: string): StatusEvent {
+  const { session_id, lens_id, at } = emissionOf(session, event)
+  return { event_id, session_id, lens_id, state: stateAfter[event], at }
 }
 
 /** Sessions are numbered by their own sites: the id says whose it is, so that no peer reaches what another told. */

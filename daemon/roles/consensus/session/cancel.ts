@@ -1,7 +1,7 @@
 // Withdraws a session; after a ratification this also sends out the retraction.
 import { isRefused } from '../../../kernel/errors.ts'
 import { operation } from '../../../kernel/operation.ts'
-import { settings } from '../settings.ts'
+import { sinksFor } from '../emission/sinks.ts'
 import { changeSession } from './change.ts'
 import { idInput, session } from './model.ts'
 import { cancel as withdraw } from './rules.ts'
@@ -19,9 +19,8 @@ export const cancel = operation({
   versioned: true,
 
   async run(call, { id }) {
-    const sinks = call.settings(settings).sinks.map((sink) => sink.name)
     const done = await changeSession(call, id, 'consensus.session.cancel', (current) =>
-      withdraw(current, sinks, call.caller.subject, call.nowIso()),
+      withdraw(current, sinksFor(call, current.label), call.caller.subject, call.nowIso()),
     )
     return isRefused(done) ? done : shown(done)
   },

@@ -3,11 +3,12 @@ import type { Call } from '../../../kernel/call.ts'
 import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
 import type { Doc } from '../../../kernel/store.ts'
 import { dissents } from '../dissent/model.ts'
-import { emissionOf } from '../emission/rules.ts'
+import { emissionOf, statusEventOf } from '../emission/rules.ts'
+import { sinksFor } from '../emission/sinks.ts'
 import { type EvidenceBlock, evidenceBlocks } from '../evidence/model.ts'
 import { blockIdOf, evidenceOf, signedPart } from '../evidence/rules.ts'
 import { dissentTotal } from '../metrics.ts'
-import { settings } from '../settings.ts'
+import { feedSink, settings } from '../settings.ts'
 import { webhooks } from '../webhook.ts'
 import { lifecycleEvent } from './lifecycle-event.ts'
 import { type Pending, type StoredSession, sessions } from './model.ts'
@@ -142,8 +143,7 @@ async function payEvidence(call: Call, doc: Doc<StoredSession>): Promise<Payment
     kind: 'result',
     body: { session_id: doc.id, evidence: block },
   }))
-  const sinks = call.settings(settings).sinks.map((sink) => sink.name)
-  const emissions = sinks.map((sink) => emission(sink, 'ratified'))
+  const emissions = sinksFor(call, doc.value.label).map((sink) => emission(sink, 'ratified'))
   return (session) => ({
     session: { ...session, evidence_block_id: block.block_id },
     more: [...messages, ...emissions],
@@ -163,6 +163,7 @@ async function emit(
   doc: Doc<StoredSession>,
   debt: Extract<Pending, { type: 'emission' }>,
 ): Promise<Payment> {
+  if (debt.sink === feedSink) return tellFeed(call, doc, debt)
   const sink = call.settings(settings).sinks.find(({ name }) => name === debt.sink)
   if (!sink) throw refuse('not_found', `the sink ${debt.sink} is no longer configured`)
   const id = `${doc.id}:${debt.id}`
@@ -181,5 +182,15 @@ async function emit(
     label,
     parent_block_ids: [],
   })
+  return nothingMore
+}
+
+async function tellFeed(
+  call: Call,
+  { id, value }: Doc<StoredSession>,
+  debt: Extract<Pending, { type: 'emission' }>,
+): Promise<Payment> {
+  const refused = await call.others.tellCoalition(statusEventOf(value, debt.event, `${id}:${debt.id}`), value.label)
+  if (refused) throw refused
   return nothingMore
 }

@@ -1,0 +1,47 @@
+// Keeps something going that breaks off: again and again until it is told to stop, each time after a longer pause.
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const first_pause_ms = 250
+const longest_pause_ms = 30_000
+
+export type Going = {
+  readonly signal: AbortSignal
+  /** A number from 0 to 1, evenly. */
+  readonly chance: () => number
+  /** Told of each change: why it broke off, and with undefined that it goes well. */
+  readonly told: (trouble: string | undefined) => void
+}
+
+/** `run` calls `goesWell` once it has got somewhere: pauses are short again from then on. Never rejects. */
+export async function again({ signal, chance, told }: Going, run: (goesWell: () => void) => Promise<void>) {
+  let failures = 0
+  let trouble: string | undefined
+  const tell = (now: string | undefined) => {
+    if (now !== trouble) told(now)
+    trouble = now
+  }
+  const goesWell = () => {
+    failures = 0
+    tell(undefined)
+  }
+  while (!signal.aborted) {
+    try {
+      await run(goesWell)
+    } catch (error) {
+      if (signal.aborted) return
+      failures += 1
+      tell(reasonOf(error))
+    }
+    await sleep(pauseAfter(failures, chance()), undefined, { signal }).catch(() => undefined)
+  }
+}
+
+/** Full jitter, and never at once: a hub that ends each stream politely must not be asked without a pause. */
+export function pauseAfter(failures: number, chance: number): number {
+  return Math.round(first_pause_ms + chance * Math.min(longest_pause_ms, first_pause_ms * 2 ** failures))
+}
+
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown'
+  return (error as NodeJS.ErrnoException).code ?? error.message
+}

@@ -1,0 +1,114 @@
+// Moves messages by way of a coalition's hub, and keeps this site among its nodes.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from '../../../daemon/kernel/call.ts'
+import type { Carrier, Landed, Landing, Parcel } from '../../../daemon/kernel/carrier.ts'
+import type { CapabilityMessage, NodeRegistration } from '../../../daemon/kernel/coalition.ts'
+import { refuse } from '../../../daemon/kernel/errors.ts'
+import { again, reasonOf } from './again.ts'
+import { HubRefusal, hubAt } from './hub.ts'
+import { takeAll } from './receiving.ts'
+import { type Credentials, tokens } from './token.ts'
+import { web } from './web.ts'
+
+export type CoalitionOptions = Credentials & {
+  readonly hub_url: string
+  readonly ca_file?: string | undefined
+  readonly peers: readonly string[]
+  readonly registration: NodeRegistration
+  readonly capability: CapabilityMessage
+  readonly log: Log
+  /** A number from 0 to 1, evenly. */
+  readonly chance: () => number
+}
+
+/** Deliveries side by side: a hub makes them durable together. */
+const side_by_side = 8
+/** Of one event of the feed. */
+const publish_ms = 10_000
+
+/** Throws when the file of authorities cannot be read. */
+export function coalitionCarrier(options: CoalitionOptions): Carrier {
+  const { peers, registration, capability, log, chance } = options
+  const net = web(options.ca_file)
+  const hub = hubAt({ web: net, tokens: tokens(net, options), hub_url: options.hub_url, node: registration.site })
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const troubles = new Map<string, string>()
+  let runs: Promise<void>[] = []
+
+  const going = (what: string) => ({
+    signal,
+    chance,
+    told(trouble: string | undefined) {
+      if (trouble === undefined) {
+        if (troubles.delete(what)) log.info('coalition.hub.reached', { what })
+        return
+      }
+      troubles.set(what, trouble)
+      log.warn('coalition.hub.unreached', { what, detail: trouble })
+    },
+  })
+
+  /** A hub that lost what it knew, or took the node for lost, learns of it anew: registering is what a heartbeat fails over to. */
+  async function stayPresent(goesWell: () => void): Promise<void> {
+    const { heartbeat_s } = await hub.register(registration, signal)
+    await hub.offer(capability, signal)
+    for (;;) {
+      goesWell()
+      await sleep(heartbeat_s * 1_000, undefined, { signal })
+      await hub.heartbeat(signal)
+    }
+  }
+
+  async function receive(land: Landed, goesWell: () => void): Promise<void> {
+    for await (const _ of hub.wakeUps(signal)) {
+      goesWell()
+      await takeAll({ hub, peers, land, log, signal })
+    }
+  }
+
+  async function deliver(peer: string, parcel: Parcel, until: AbortSignal): Promise<Landing> {
+    try {
+      await hub.deliver(peer, parcel, until)
+      return 'landed'
+    } catch (error) {
+      // Too large for this hub is for a courier, or for whoever sets the hub's limits: it stays until then.
+      if (error instanceof HubRefusal && (error.status === 429 || error.status === 413)) return 'full'
+      throw error
+    }
+  }
+
+  return {
+    name: 'coalition',
+    peers,
+    async carry(peer, parcels, given) {
+      const until = AbortSignal.any([given, signal])
+      const landings: Landing[] = []
+      for (let at = 0; at < parcels.length && !landings.includes('full'); at += side_by_side) {
+        const some = parcels.slice(at, at + side_by_side)
+        landings.push(...(await Promise.all(some.map((each) => deliver(peer, each, until)))))
+      }
+      return parcels.map((_, index) => landings[index] ?? 'full')
+    },
+    async start(land) {
+      runs = [again(going('presence'), stayPresent)]
+      if (peers.length > 0) runs.push(again(going('mailbox'), (goesWell) => receive(land, goesWell)))
+    },
+    async publish(event) {
+      try {
+        await hub.publish(event, AbortSignal.any([AbortSignal.timeout(publish_ms), signal]))
+      } catch (error) {
+        throw refuse('unavailable', `the hub has not taken it: ${reasonOf(error)}`)
+      }
+    },
+    async health() {
+      const trouble = [...troubles].map(([what, detail]) => `${what}: ${detail}`).join('; ')
+      return { ok: trouble === '', detail: trouble === '' ? 'coalition' : trouble }
+    },
+    async stop() {
+      stopping.abort()
+      await Promise.all(runs)
+      net.close()
+    },
+  }
+}

@@ -1,0 +1,73 @@
+// The token that the hub knows this site by: by client credentials, and a new one before the old one ends.
+import { readFileSync } from 'node:fs'
+import * as z from 'zod'
+import type { Web } from './web.ts'
+
+export type Credentials = { readonly token_url: string; readonly client_id: string; readonly secret_file: string }
+
+export type Tokens = {
+  /** One that holds for a while yet. Rejects with why there is none; never with a secret. */
+  current(signal: AbortSignal): Promise<string>
+  /** The hub does not take this one any more. */
+  drop(token: string): void
+}
+
+const granted = z.object({
+  access_token: z.string().min(1).max(16_384),
+  token_type: z.string().regex(/^bearer$/i),
+  expires_in: z.number().min(1),
+})
+
+/** Of a token's life it is used for so much. */
+const used = 0.8
+
+export function tokens(web: Web, { token_url, client_id, secret_file }: Credentials): Tokens {
+  let held: { readonly token: string; readonly until: number } | undefined
+  let asking: Promise<string> | undefined
+  const fetchOne = async (signal: AbortSignal) => {
+    const began = performance.now()
+    const grant = { grant_type: 'client_credentials', client_id, client_secret: secretIn(secret_file) }
+    const { status, text } = await web.ask(new URL(token_url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
+      text: new URLSearchParams(grant).toString(),
+      signal,
+    })
+    const read = status === 200 ? granted.safeParse(jsonIn(text)) : undefined
+    if (!read?.success) throw new Error(`the token endpoint gave no token (${status})`)
+    const { access_token, expires_in } = read.data
+    held = { token: access_token, until: began + expires_in * used * 1_000 }
+    return access_token
+  }
+  return {
+    current(signal) {
+      if (held && performance.now() < held.until) return Promise.resolve(held.token)
+      asking ??= fetchOne(signal).finally(() => {
+        asking = undefined
+      })
+      return asking
+    },
+    drop(token) {
+      if (held?.token === token) held = undefined
+    },
+  }
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function secretIn(file: string): string {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8').trim()
+  } catch {
+    throw new Error('the secret file of the coalition cannot be read')
+  }
+  if (text === '') throw new Error('the secret file of the coalition is empty')
+  return text
+}

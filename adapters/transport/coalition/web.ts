@@ -1,0 +1,84 @@
+// Requests to a hub over HTTP: limited in time and size, verified against the authorities of the coalition, redirects not followed.
+import { readFileSync } from 'node:fs'
+import * as http from 'node:http'
+import * as https from 'node:https'
+
+export type Asked = {
+  readonly method: 'GET' | 'POST' | 'PUT'
+  readonly headers?: Readonly<Record<string, string>>
+  readonly text?: string
+  readonly signal: AbortSignal
+}
+
+export type Answered = { readonly status: number; readonly text: string }
+
+export type Web = {
+  /** Rejects when there is no whole answer: nothing is known then of what became of the request. */
+  ask(url: URL, asked: Asked): Promise<Answered>
+  /** The answer as it comes in; its end is the caller's to wait for, or to bring about by the signal. */
+  open(url: URL, asked: Asked): Promise<http.IncomingMessage>
+  close(): void
+}
+
+/** From the first byte sent to the head of the answer. */
+const head_ms = 30_000
+/** Between two bytes: a hub says something every 15 seconds, even where it has nothing to say. */
+const silence_ms = 60_000
+/** A page of a mailbox, in base64, with one message more than it may hold. */
+const most_bytes = 32 * 1_048_576
+
+/** Throws when the file of authorities cannot be read. */
+export function web(ca_file: string | undefined): Web {
+  const ca = ca_file === undefined ? {} : { ca: readFileSync(ca_file) }
+  const agents = {
+    'https:': new https.Agent({ keepAlive: true, maxSockets: 16, ...ca }),
+    'http:': new http.Agent({ keepAlive: true, maxSockets: 16 }),
+  }
+  const open: Web['open'] = (url, asked) => answerTo(url, asked, agents)
+  return {
+    open,
+    async ask(url, asked) {
+      const answer = await open(url, asked)
+      return { status: answer.statusCode ?? 0, text: await wholeText(answer) }
+    },
+    close() {
+      for (const agent of Object.values(agents)) agent.destroy()
+    },
+  }
+}
+
+type Agents = { readonly 'https:': https.Agent; readonly 'http:': http.Agent }
+
+function answerTo(url: URL, { method, headers = {}, text, signal }: Asked, agents: Agents) {
+  return new Promise<http.IncomingMessage>((resolve, reject) => {
+    const options = { method, headers: withLength(headers, text), signal, timeout: silence_ms }
+    const request =
+      url.protocol === 'https:'
+        ? https.request(url, { ...options, agent: agents['https:'] })
+        : http.request(url, { ...options, agent: agents['http:'] })
+    const limit = setTimeout(() => request.destroy(new Error('no answer in time')), head_ms)
+    request.on('timeout', () => request.destroy(new Error('the hub fell silent')))
+    request.on('error', reject)
+    request.on('close', () => clearTimeout(limit))
+    request.on('response', (answer) => {
+      clearTimeout(limit)
+      resolve(answer)
+    })
+    request.end(text)
+  })
+}
+
+function withLength(headers: Readonly<Record<string, string>>, text: string | undefined) {
+  return text === undefined ? headers : { ...headers, 'content-length': String(Buffer.byteLength(text)) }
+}
+
+async function wholeText(answer: http.IncomingMessage): Promise<string> {
+  const parts: Buffer[] = []
+  let bytes = 0
+  for await (const part of answer as AsyncIterable<Buffer>) {
+    bytes += part.length
+    if (bytes > most_bytes) throw new Error('the answer is too large')
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString('utf8')
+}

@@ -1,0 +1,16 @@
+// One node of the caller's coalition.
+import { operation } from '../../../kernel/operation.ts'
+import { idInput, node, nodes } from './model.ts'
+import { shown } from './view.ts'
+
+export const get = operation({
+  summary: 'Get a node of the coalition',
+  method: 'GET',
+  path: '/api/v2/hub/node/{id}',
+  input: idInput,
+  output: node,
+  errors: ['not_found'],
+  allow: 'hub:read',
+
+  run: async (call, { id }) => shown(call, await call.store(nodes).get(id)),
+})

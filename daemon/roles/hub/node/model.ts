@@ -1,0 +1,35 @@
+// A node of a coalition: what it says of itself, and when it was last heard of.
+import * as z from 'zod'
+import { capabilityMessage, nodeRegistration } from '../../../kernel/coalition.ts'
+import { collection } from '../../../kernel/store.ts'
+import { siteName } from '../../../kernel/transport.ts'
+
+export const nodeState = z.enum(['present', 'lost'])
+export type NodeState = z.infer<typeof nodeState>
+
+const published = z.strictObject({ message: capabilityMessage, at: z.iso.datetime() })
+
+const said = {
+  ...nodeRegistration.shape,
+  capability: published.optional().meta({ description: 'Its newest capability message' }),
+  registered_at: z.iso.datetime(),
+}
+
+export const storedNode = z.strictObject({
+  /** The coalition: nodes of one tenant know nothing of those of another. */
+  tenant_id: z.string(),
+  ...said,
+  /** Epoch milliseconds. */
+  heard_ts: z.number(),
+})
+export type StoredNode = z.infer<typeof storedNode>
+
+/** By name. */
+export const nodes = collection({ name: 'node', schema: storedNode, indexes: ['heard_ts'] })
+
+export const node = z
+  .strictObject({ id: siteName, ...said, state: nodeState, heard_at: z.iso.datetime() })
+  .meta({ id: 'CoalitionNode', description: 'A node of the coalition' })
+export type Node = z.infer<typeof node>
+
+export const idInput = z.strictObject({ id: siteName })

@@ -1,0 +1,63 @@
+// Settings of the hub role: its listener, who may be a node, and how much it keeps for whom.
+import * as z from 'zod'
+import { listenerFields } from '../../kernel/platform-settings.ts'
+import { block } from '../../kernel/settings.ts'
+import { siteName } from '../../kernel/transport.ts'
+
+/** Two thirds of what the largest request holds in base64. */
+export const largest_message_bytes = 11 * 1_048_576
+
+export const settings = block('hub', {
+  ...listenerFields(8410, 'HUB'),
+  nodes: z
+    .record(
+      siteName,
+      z.strictObject({
+        subject: z
+          .string()
+          .min(1)
+          .max(256)
+          .meta({ description: 'Subject of the token that alone may act as the node' }),
+        tenant_id: z
+          .string()
+          .min(1)
+          .max(128)
+          .optional()
+          .meta({ description: 'Tenant at the hub that the coalition is; the hub site’s own when absent' }),
+      }),
+    )
+    .default({})
+    .meta({ doc: 'Enrolled nodes: name to the subject that alone may act as it. Nobody else registers.' }),
+  heartbeat_s: z.int().min(1).max(3_600).default(15).meta({ doc: 'How often nodes are asked to be heard of.' }),
+  lost_after: z
+    .int()
+    .min(1)
+    .max(100)
+    .default(3)
+    .meta({ doc: 'Heartbeats that a node misses before it counts as lost.' }),
+  max_message_bytes: z
+    .int()
+    .min(1_024)
+    .max(largest_message_bytes)
+    .default(4_325_376)
+    .meta({ doc: 'Largest message that is taken: envelope and body together.' }),
+  mailbox_messages: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(1_000)
+    .meta({ doc: 'Messages that wait for one node from one other; the next is 429 until some are taken.' }),
+  mailbox_bytes: z.int().min(1_024).max(1_099_511_627_776).default(67_108_864).meta({ doc: 'Bytes of them.' }),
+  message_days: z
+    .int()
+    .min(1)
+    .max(365)
+    .default(7)
+    .meta({ doc: 'How long a message waits to be taken; then it is dropped, and the receiver finds a gap.' }),
+  feed_entries: z
+    .int()
+    .min(100)
+    .max(10_000_000)
+    .default(100_000)
+    .meta({ doc: 'Newest entries of a coalition’s status feed that are kept.' }),
+})
