@@ -1,6 +1,8 @@
 // A whole site whose documents are in a real cluster: sessions over HTTP, the cluster's deaths, and its absence at the start.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
+import { check, holdings } from '../../../daemon/boot/offline/store-files.ts'
+import { migrate } from '../../../daemon/boot/offline/store-migration.ts'
 import { serve } from '../../../daemon/boot/serve.ts'
 import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
 import { create } from '../../../daemon/roles/consensus/session/create.ts'
@@ -8,8 +10,9 @@ import { get } from '../../../daemon/roles/consensus/session/get.ts'
 import { list } from '../../../daemon/roles/consensus/session/list.ts'
 import { asked, consensusWorld, operatorOf, opinion } from '../../roles/consensus/consensus-world.ts'
 import { type OpenSearch, opensearch, opensearchWanted } from '../../support/engines/opensearch.ts'
+import { httpCall } from '../../support/http-call.ts'
 import { whenPresent } from '../../support/requires.ts'
-import type { SiteWorld } from '../../support/site-world.ts'
+import { type SiteWorld, until } from '../../support/site-world.ts'
 
 const where = whenPresent(opensearchWanted)
 let server: OpenSearch
@@ -30,10 +33,13 @@ afterEach(async () => {
 })
 
 async function aWorld(): Promise<SiteWorld> {
-  prefix = `site-${randomUUID()}`
-  const env = { SEARCH_HOST: server.url, SEARCH_INDEX_PREFIX: prefix, SEARCH_REPLICAS: '0', SEARCH_TIMEOUT: '2' }
-  world = await consensusWorld({ env, contributors: ['c1', 'c2', 'c3'] })
+  world = await consensusWorld({ env: inCluster(), contributors: ['c1', 'c2', 'c3'] })
   return world
+}
+
+function inCluster() {
+  prefix = `site-${randomUUID()}`
+  return { SEARCH_HOST: server.url, SEARCH_INDEX_PREFIX: prefix, SEARCH_REPLICAS: '0', SEARCH_TIMEOUT: '2' }
 }
 
 const wanted = asked({ m: 2, n: 3 })
@@ -98,4 +104,45 @@ where('documents are in one place: a site that has them in the cluster does not 
   await expect(serve({ folder: site.folder, env: {} })).rejects.toThrow(/are in opensearch.*platform store migrate/)
   await site.start()
   expect(await health(site, 'consensus')).toBe('200 ok')
+})
+
+where('a site moves into the cluster and back, with every document and version, and proof of it', async () => {
+  world = await consensusWorld({ contributors: ['c1', 'c2', 'c3'] })
+  const { folder } = world
+  const person = await operatorOf(world)
+  const made = [await person.ok(create, wanted), await person.ok(create, wanted)]
+  await person.ok(contribute, { id: made[0]?.id ?? '', ...opinion('c1', 0.9) })
+  await person.ok(contribute, { id: made[0]?.id ?? '', ...opinion('c2', 0.9) })
+  const env = inCluster()
+  const move = (to: 'opensearch' | 'sqlite', replace = false) => migrate(folder, env, { to, replace }, () => undefined)
+  await expect(move('opensearch')).rejects.toThrow(/runs/)
+  const before = await until(async () => {
+    const all = await Promise.all(made.map(({ id }) => person.ok(get, { id })))
+    return all.every(({ undelivered }) => undelivered === 0) && all
+  })
+  await world.stop()
+  const moved = await move('opensearch')
+  expect(moved.find(({ collection }) => collection === 'session')).toMatchObject({ role: 'consensus', documents: 2 })
+  expect(await move('opensearch')).toEqual([])
+  const status = (await holdings(folder, env)).find(({ role }) => role === 'consensus')
+  expect(status?.documents).toMatchObject({ session: 2 })
+  expect((await check(folder, env, () => undefined)).flatMap(({ faults }) => faults)).toEqual([])
+  await expect(serve({ folder, env: {} })).rejects.toThrow(/are in opensearch/)
+  const running = await serve({ folder, env, clock: world.clock })
+  const { token: other } = await operatorOf(world)
+  const url = running.urls.consensus?.find((each) => each.startsWith('http')) ?? ''
+  for (const session of before) {
+    const { json } = await httpCall(url, 'GET', `/api/v2/consensus/session/${session.id}`, undefined, { token: other })
+    expect(json).toEqual(JSON.parse(JSON.stringify(session)))
+  }
+  await running.stop()
+  // What an earlier move has left is removed on demand alone.
+  await expect(move('sqlite')).rejects.toThrow(/2 documents of session/)
+  const back = await move('sqlite', true)
+  expect(back.filter(({ collection }) => collection !== 'checkpoint')).toEqual(
+    moved.filter(({ collection }) => collection !== 'checkpoint'),
+  )
+  await world.start()
+  const again = await operatorOf(world)
+  expect(await Promise.all(made.map(({ id }) => again.ok(get, { id })))).toEqual(before)
 })
