@@ -6,7 +6,7 @@ import type { SqliteFile } from '../../adapters/store/sqlite/file.ts'
 import { sqliteOwedAudit } from '../../adapters/store/sqlite/owed-audit.ts'
 import { sqliteStore } from '../../adapters/store/sqlite/store.ts'
 import { searchSettings } from '../kernel/engine-settings.ts'
-import { Refused } from '../kernel/errors.ts'
+import { Refused, refuse } from '../kernel/errors.ts'
 import type { Role } from '../kernel/role.ts'
 import type { Resolved } from '../kernel/settings.ts'
 import { valuesOf } from './profile.ts'
@@ -48,10 +48,11 @@ export async function documentsOf(given: RoleFiles): Promise<Pick<Stock, 'store'
   }
 }
 
-/** The client of the cluster is loaded by sites that have one. */
+/** The client of the cluster is loaded by sites that have one. Throws `Refused('conflict')` when the settings name none. */
 export async function inCluster({ file, audit, role, site, resolved }: RoleFiles) {
   const { openInCluster } = await import('../../adapters/store/opensearch/open-store.ts')
-  const { host = '', timeout, index_prefix, pki_ca, pki_cert, pki_key, ...given } = valuesOf(resolved, searchSettings)
+  const { host, timeout, index_prefix, pki_ca, pki_cert, pki_key, ...given } = valuesOf(resolved, searchSettings)
+  if (host === undefined) throw refuse('conflict', 'the documents are in a cluster, and search.host names none')
   return openInCluster({
     ...given,
     url: host,

@@ -104,6 +104,8 @@ export interface Store {
   ): Promise<Exclude<WriteOutcome, 'exists'>>
   /** Independent writes in order, each with its own outcome; not a transaction. */
   bulk(writes: readonly Write[]): Promise<WriteOutcome[]>
+  /** Writes documents as they are, versions included: for moving a site. `Refused('already_exists')` for one that is there. */
+  load<T extends Stored>(into: Collection<T>, docs: readonly Doc<T>[]): Promise<void>
   list<T extends Stored>(from: Collection<T>, query: ListQuery): Promise<Page<T>>
   count(from: AnyCollection, filter?: Filter, how?: Freshness): Promise<number>
   /** Documents for each value of an index field (documents without the field are left out). */

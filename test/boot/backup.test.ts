@@ -91,7 +91,7 @@ test('the command line takes it back: refused while the site runs, whole once it
   expect(after).toEqual(before)
   const ids = after.items.map((each) => each.id)
   expect([ids.includes(id), ids.includes(later)]).toEqual([true, false])
-  expect(await storeFiles.check(world.folder, () => undefined)).toEqual([
+  expect(await storeFiles.check(world.folder, {}, () => undefined)).toEqual([
     { role: 'site', faults: [] },
     { role: 'consensus', faults: [] },
   ])

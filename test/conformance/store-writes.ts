@@ -147,4 +147,14 @@ export const writeRequirements: readonly StoreRequirement[] = [
     expect(await store.get(notes, 'old')).toEqual({ id: 'old', version: 2, value: aNote({ count: 1 }) })
     expect(await store.bulk([])).toEqual([])
   }),
+  requirement('load', 'documents are moved in with their versions, and over nothing', async ({ store }) => {
+    const docs = [3, 1].map((version) => ({ id: `n${version}`, version, value: aNote({ count: version }) }))
+    await store.load(notes, docs)
+    for (const doc of docs) expect(await store.get(notes, doc.id)).toEqual(doc)
+    expect(await store.put(notes, 'n3', aNote(), 3)).toMatchObject({ version: 4 })
+    await expect(store.load(notes, docs)).rejects.toMatchObject({ code: 'already_exists' })
+    expect(await store.get(notes, 'n3')).toMatchObject({ version: 4 })
+    const wrong = { ...aNote(), count: -1 }
+    await expect(store.load(notes, [{ id: 'n5', version: 1, value: wrong }])).rejects.toThrow()
+  }),
 ]

@@ -103,7 +103,7 @@ export class AuditShipping {
   async #open(): Promise<void> {
     if (this.#isOpen) return
     const { alias, replicas } = this.#given
-    const exists = () => this.#cluster.ask({ method: 'HEAD', path: `/_alias/${alias}` }, z.boolean())
+    const exists = () => this.#cluster.ask({ method: 'HEAD', path: `/${alias}` }, z.boolean())
     if (!(await exists())) {
       const request = { method: 'PUT', path: `/${alias}-1`, body: indexOf(alias, replicas) } as const
       // Another role of the site may have been faster.

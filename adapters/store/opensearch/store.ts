@@ -1,7 +1,7 @@
 // Documents in an OpenSearch cluster: an index per collection, every write conditional and told apart by a name of its own.
 import { randomUUID } from 'node:crypto'
 import type { AuditEvent } from '../../../daemon/kernel/audit.ts'
-import { Refused } from '../../../daemon/kernel/errors.ts'
+import { Refused, refuse } from '../../../daemon/kernel/errors.ts'
 import type { OwedAudit } from '../../../daemon/kernel/owed-audit.ts'
 import type {
   AnyCollection,
@@ -79,11 +79,7 @@ class OpenSearchStore implements ClusterStore {
     given: T,
     events?: Events,
   ): Promise<Doc<T> | 'exists'> {
-    if (id === '' || !id.isWellFormed())
-      throw new Refused('invalid', 'an id is well-formed text of one character or more')
-    const doc = { id, version: 1, value: into.schema.parse(given) }
-    const outcome = await this.#inTurn(into, id, (table) => this.#writes.send(sendingOf(table, doc), events))
-    return outcome === 'done' ? doc : 'exists'
+    return await this.#create(into, { id, version: 1, value: into.schema.parse(given) }, events)
   }
 
   async put<T extends Stored>(into: Collection<T>, id: string, given: T, version: number, events?: Events) {
@@ -127,6 +123,12 @@ class OpenSearchStore implements ClusterStore {
     const acts = writes.map((write) => this.#actOf(write))
     const outcomes = await Promise.all(acts.map((act) => act()))
     return outcomes.map((outcome) => (typeof outcome === 'string' ? outcome : 'done'))
+  }
+
+  async load<T extends Stored>(into: Collection<T>, docs: readonly Doc<T>[]): Promise<void> {
+    const parsed = docs.map((doc) => ({ ...doc, value: into.schema.parse(doc.value) }))
+    const outcomes = await Promise.all(parsed.map((doc) => this.#create(into, doc)))
+    if (outcomes.includes('exists')) throw refuse('already_exists', `a ${into.name} of this id is there already`)
   }
 
   list<T extends Stored>(from: Collection<T>, query: ListQuery): Promise<Page<T>> {
@@ -217,6 +219,13 @@ class OpenSearchStore implements ClusterStore {
     return this.#guarded(() =>
       this.#writes.inTurn(alias, clusterIdOf(id), async () => work(await this.#shelf.table(of))),
     )
+  }
+
+  async #create<T extends Stored>(into: Collection<T>, doc: Doc<T>, events?: Events): Promise<Doc<T> | 'exists'> {
+    if (doc.id === '' || !doc.id.isWellFormed())
+      throw new Refused('invalid', 'an id is well-formed text of one character or more')
+    const outcome = await this.#inTurn(into, doc.id, (table) => this.#writes.send(sendingOf(table, doc), events))
+    return outcome === 'done' ? doc : 'exists'
   }
 
   /** Values are held to their schemas before anything is written. */

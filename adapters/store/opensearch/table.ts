@@ -45,7 +45,7 @@ export async function openTable(cluster: Cluster, { prefix, replicas }: Placing,
   if (!nameRule.test(of.name)) throw new Error(`a collection cannot be named ${of.name}`)
   const alias = `${prefix}${of.name}`
   const wanted = of.schema ? kindsOf(of.schema, of.indexes) : new Map<string, FieldKind>()
-  if (!(await aliasExists(cluster, alias))) await create(cluster, alias, wanted, replicas)
+  if (!(await indexExists(cluster, alias))) await create(cluster, alias, wanted, replicas)
   const held = await readMapping(cluster, alias)
   for (const [field, type] of wanted) {
     const before = held.kinds.get(field)
@@ -63,8 +63,8 @@ export async function markFilled(cluster: Cluster, { alias, kinds }: Table): Pro
   await cluster.ask({ method: 'PUT', path: `/${alias}/_mapping`, body: { _meta: metaOf(kinds.keys()) } }, nothing)
 }
 
-async function aliasExists(cluster: Cluster, alias: string): Promise<boolean> {
-  return await cluster.ask({ method: 'HEAD', path: `/_alias/${alias}` }, z.boolean())
+async function indexExists(cluster: Cluster, alias: string): Promise<boolean> {
+  return await cluster.ask({ method: 'HEAD', path: `/${alias}` }, z.boolean())
 }
 
 /** Bulk writes require the alias: an index that somebody removed is missed, and never made anew by a write in passing. */
@@ -89,7 +89,7 @@ async function create(cluster: Cluster, alias: string, kinds: FieldKinds, replic
     await cluster.ask({ method: 'PUT', path: `/${alias}-1`, body }, nothing)
   } catch (error) {
     // Another process was faster.
-    if (!(await aliasExists(cluster, alias))) throw error
+    if (!(await indexExists(cluster, alias))) throw error
   }
 }
 

@@ -28,7 +28,12 @@ export function heldOf(shelf: Shelf, table: Table, id: string): Held | undefined
 }
 
 /** @throws Refused('invalid') when the id cannot be stored as it is. */
-export function createJob<T extends Stored>(shelf: Shelf, table: Table, id: string, value: T, events?: Events) {
+export function createJob<T extends Stored>(
+  shelf: Shelf,
+  table: Table,
+  { id, version, value }: Doc<T>,
+  events?: Events,
+) {
   if (id === '' || !id.isWellFormed())
     throw new Refused('invalid', 'an id is well-formed text of one character or more')
   const body = JSON.stringify(value)
@@ -36,8 +41,8 @@ export function createJob<T extends Stored>(shelf: Shelf, table: Table, id: stri
   return (db: Database.Database): Doc<T> | 'exists' => {
     if (heldOf(shelf, table, id)) return 'exists'
     if (events) shelf.audit.appendInside(db, events)
-    table.insert.run(id, 1, body, ...cells)
-    return keep(shelf, table, { doc: { id, version: 1, value }, cells, size: body.length, isSound: true }).doc as Doc<T>
+    table.insert.run(id, version, body, ...cells)
+    return keep(shelf, table, { doc: { id, version, value }, cells, size: body.length, isSound: true }).doc as Doc<T>
   }
 }
 

@@ -1,6 +1,6 @@
 // Documents in SQLite: one table per collection, the document as JSON, declared fields as indexed columns.
 import type { AuditEvent } from '../../../daemon/kernel/audit.ts'
-import { Refused } from '../../../daemon/kernel/errors.ts'
+import { Refused, refuse } from '../../../daemon/kernel/errors.ts'
 import type {
   AnyCollection,
   Collection,
@@ -63,7 +63,8 @@ class SqliteStore implements Store {
   }
 
   async create<T extends Stored>(into: Collection<T>, id: string, value: T, audit?: readonly AuditEvent[]) {
-    return this.#file.write(createJob(this.#shelf, this.#table(into), id, into.schema.parse(value), audit))
+    const doc = { id, version: 1, value: into.schema.parse(value) }
+    return this.#file.write(createJob(this.#shelf, this.#table(into), doc, audit))
   }
 
   async put<T extends Stored>(
@@ -89,6 +90,13 @@ class SqliteStore implements Store {
     const jobs = writes.map((write) => this.#jobOf(write))
     const outcomes = await this.#file.write((db) => jobs.map((job) => job(db)))
     return outcomes.map((outcome) => (typeof outcome === 'string' ? outcome : 'done'))
+  }
+
+  async load<T extends Stored>(into: Collection<T>, docs: readonly Doc<T>[]) {
+    const table = this.#table(into)
+    const jobs = docs.map((doc) => createJob(this.#shelf, table, { ...doc, value: into.schema.parse(doc.value) }))
+    const outcomes = await this.#file.write((db) => jobs.map((job) => job(db)))
+    if (outcomes.includes('exists')) throw refuse('already_exists', `a ${into.name} of this id is there already`)
   }
 
   async list<T extends Stored>(from: Collection<T>, query: ListQuery): Promise<Page<T>> {
@@ -181,7 +189,7 @@ class SqliteStore implements Store {
     const { id } = write
     if (write.do === 'remove') return removeJob(this.#shelf, table, id, write.version)
     const value = write.collection.schema.parse(write.value)
-    if (write.do === 'create') return createJob(this.#shelf, table, id, value)
+    if (write.do === 'create') return createJob(this.#shelf, table, { id, version: 1, value })
     return putJob(this.#shelf, table, { id, version: write.version, value })
   }
 }

@@ -13,7 +13,7 @@ export const definition = command({
   async run(given, terminal) {
     const folder = requireSite(given, terminal)
     const { check } = await offline.store()
-    const items = await check(folder, (text) => terminal.progress(text))
+    const items = await check(folder, terminal.env, (text) => terminal.progress(text))
     terminal.progress('')
     const isSound = items.every(({ faults }) => faults.length === 0)
     show(

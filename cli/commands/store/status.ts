@@ -12,7 +12,7 @@ export const definition = command({
   async run(given, terminal) {
     const folder = requireSite(given, terminal)
     const { holdings } = await offline.store()
-    const items = await holdings(folder)
+    const items = await holdings(folder, terminal.env)
     const columns = [
       'role',
       { heading: 'size', cell: (row: Row) => `${(Number(row.bytes) / 1e6).toFixed(1)} MB` },

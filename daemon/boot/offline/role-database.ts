@@ -2,15 +2,18 @@
 import { lstatSync, statSync } from 'node:fs'
 import { userName } from '../../../adapters/host/users/system-users.ts'
 import { type SqliteAudit, sqliteAudit } from '../../../adapters/store/sqlite/audit.ts'
+import { documentsHome } from '../../../adapters/store/sqlite/documents-home.ts'
 import { type SqliteFile, sqliteFile } from '../../../adapters/store/sqlite/file.ts'
 import { sqliteStore } from '../../../adapters/store/sqlite/store.ts'
 import type { Role } from '../../kernel/role.ts'
 import type { Store } from '../../kernel/store.ts'
 import { roles } from '../../roles.ts'
 import { asOwnerOf } from '../acting.ts'
+import { inCluster } from '../documents.ts'
 import { databaseOf, dataOf, type SiteFolder } from '../site-folder.ts'
 import { runFolder } from '../stock.ts'
 import { Objection } from './objection.ts'
+import { type Environment, siteSettings } from './site-profile.ts'
 
 export type RoleDatabase = {
   readonly role: Role
@@ -76,6 +79,23 @@ export async function withFile<T>(
     return await use({ role, file, sqlite, audit, store })
   } finally {
     await sqlite.close()
+  }
+}
+
+/** The documents of a role where they are: in its own database, or in the cluster that the settings name. */
+export async function withDocuments<T>(
+  folder: SiteFolder,
+  env: Environment,
+  { role, sqlite, audit, store }: RoleDatabase,
+  use: (store: Store) => Promise<T>,
+): Promise<T> {
+  if (documentsHome(sqlite) !== 'opensearch') return await use(store)
+  const { resolved, platform } = siteSettings(folder, env)
+  const there = (await inCluster({ role, site: platform.name, resolved, file: sqlite, audit })).store
+  try {
+    return await use(there)
+  } finally {
+    await there.close()
   }
 }
 

@@ -2,12 +2,13 @@
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import type { Role } from '../../kernel/role.ts'
+import type { Store } from '../../kernel/store.ts'
 import { asInvoker } from '../acting.ts'
 import { type BackupEntry, type BackupManifest, fileOf, fingerprintOf, writeManifest } from '../backup-set.ts'
 import type { SiteFolder } from '../site-folder.ts'
 import { record } from './deed.ts'
 import { Objection } from './objection.ts'
-import { rolesWithDatabase, sizeOf, withDatabase } from './role-database.ts'
+import { type RoleDatabase, rolesWithDatabase, sizeOf, withDatabase, withDocuments } from './role-database.ts'
 import type { Environment } from './site-profile.ts'
 
 export type Holding = {
@@ -19,14 +20,17 @@ export type Holding = {
   readonly documents: Readonly<Record<string, number>>
 }
 
-export async function holdings(folder: SiteFolder): Promise<Holding[]> {
+export async function holdings(folder: SiteFolder, env: Environment): Promise<Holding[]> {
   const found: Holding[] = []
   for (const role of rolesWithDatabase(folder)) {
     const bytes = sizeOf(folder, role)
     found.push(
-      await withDatabase(folder, role, async ({ file, store, audit }) => {
-        const counts = role.collections.map(async (each) => [each.name, await store.count(each)] as const)
-        const documents = Object.fromEntries(await Promise.all(counts))
+      await withDatabase(folder, role, async (database) => {
+        const documents = await withDocuments(folder, env, database, async (store) => {
+          const counts = role.collections.map(async (each) => [each.name, await store.count(each)] as const)
+          return Object.fromEntries(await Promise.all(counts))
+        })
+        const { file, audit } = database
         return { role: role.name, file, bytes, audit_records: (await audit.head()).seq, documents }
       }),
     )
@@ -36,14 +40,25 @@ export async function holdings(folder: SiteFolder): Promise<Holding[]> {
 
 export type Soundness = { readonly role: string; readonly faults: readonly string[] }
 
-/** Every page, every document, every audit record. */
-export async function check(folder: SiteFolder, progress: (text: string) => void): Promise<Soundness[]> {
+/** Every page, every document, every audit record; those in a cluster too. */
+export async function check(
+  folder: SiteFolder,
+  env: Environment,
+  progress: (text: string) => void,
+): Promise<Soundness[]> {
   const found: Soundness[] = []
   for (const role of rolesWithDatabase(folder)) {
     progress(`checking ${role.name}`)
-    found.push(await soundnessOf(role, () => withDatabase(folder, role, ({ store }) => store.check())))
+    const look = (database: RoleDatabase) => faultsOf(folder, env, database)
+    found.push(await soundnessOf(role, () => withDatabase(folder, role, look)))
   }
   return found
+}
+
+async function faultsOf(folder: SiteFolder, env: Environment, database: RoleDatabase): Promise<string[]> {
+  const here = await database.store.check()
+  const elsewhere = (store: Store) => (store === database.store ? [] : store.check())
+  return [...here, ...(await withDocuments(folder, env, database, async (store) => elsewhere(store)))]
 }
 
 /** A file that cannot even be opened is the fault that is looked for. */

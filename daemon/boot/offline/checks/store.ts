@@ -3,8 +3,8 @@ import type { Examined } from '../examination.ts'
 import { type Finding, fine, problem } from '../finding.ts'
 import { check } from '../store-files.ts'
 
-export async function storeFindings({ folder }: Examined): Promise<Finding[]> {
-  const all = await check(folder, () => undefined)
+export async function storeFindings({ folder, env }: Examined): Promise<Finding[]> {
+  const all = await check(folder, env, () => undefined)
   if (all.length === 0) return [fine('store', 'the site has no data yet')]
   return all.flatMap(({ role, faults }) =>
     faults.length === 0

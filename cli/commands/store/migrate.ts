@@ -1,0 +1,38 @@
+// Moves the site's documents into an OpenSearch cluster, or back into the site's own files.
+import { offline } from '../../../daemon/boot/offline.ts'
+import { command } from '../../command.ts'
+import { requireConsent } from '../../consent.ts'
+import { show, table } from '../../output.ts'
+import { choice, flag, needed } from '../../params.ts'
+import { jsonOption, requireSite, siteOption } from '../../site.ts'
+
+const homes = { cluster: 'opensearch', files: 'sqlite' } as const
+
+export const definition = command({
+  words: 'store migrate',
+  summary: 'move the documents into the cluster of search.host, or back; the site must not run',
+  notes: [
+    'Each collection is read back, and counted and compared by its digest, before the move counts. What was there before',
+    'stays where it is and is used no more. Audit chains and the carriers’ journal stay in the site’s own files.',
+    'After a move back remove search.host from the profile.',
+  ].join('\n'),
+  takes: { to: needed(choice('TO', 'where the documents go', ['cluster', 'files'])) },
+  options: {
+    replace: flag('first remove documents that an earlier move has left there'),
+    yes: flag('do not ask'),
+    ...siteOption,
+    ...jsonOption,
+  },
+  example: 'platform store migrate cluster',
+  async run(given, terminal) {
+    const folder = requireSite(given, terminal)
+    const { migrate } = await offline.migration()
+    if (given.replace) await requireConsent(terminal, given.yes, 'Remove the documents that are there already?')
+    const plan = { to: homes[given.to], replace: given.replace }
+    const items = await migrate(folder, terminal.env, plan, (text) => terminal.progress(text))
+    terminal.progress('')
+    const columns = ['role', 'collection', 'documents', 'digest']
+    show(terminal, given.json, { to: given.to, items }, () => table(terminal, items, columns, 'they are there already'))
+    return 0
+  },
+})
