@@ -203,7 +203,7 @@ function furnish(shared: Shared, role: Role): Service {
     parts,
     // File-drop is there for every site: a channel needs only an enrolled peer.
     about: { deployment_profile: site.deployment_profile, settings: resolved, transports: ['filedrop'] },
-    needs: needsOf(role, folder, shared.services, transports),
+    needs: needsOf(role, folder, shared.services, transports, identity.health),
     chores: chores(stock, role.collections, audit_keep_days),
   })
   return service

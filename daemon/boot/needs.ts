@@ -1,8 +1,9 @@
-// How the things are that a role needs besides its own store: other roles of the site, and the carriers.
+// How the things are that a role needs besides its own store: other roles of the site, the carriers, the identity provider.
 import type { DependencyHealth } from '../kernel/builtin.ts'
 import type { Role } from '../kernel/role.ts'
 import { type Trace, traceHeaders } from '../kernel/trace.ts'
 import type { Transport } from '../kernel/transport.ts'
+import type { Identity } from './issuer.ts'
 import { type Service, timed } from './service.ts'
 import { type SiteFolder, socketOf } from './site-folder.ts'
 import { askSocket } from './socket-request.ts'
@@ -14,11 +15,13 @@ export function needsOf(
   folder: SiteFolder,
   services: readonly Service[],
   transports: readonly Transport[],
+  provider: Identity['health'],
 ) {
   return async (trace: Trace): Promise<DependencyHealth[]> => {
     const others = role.needs.map((name) => timed(name, () => roleHealth(name, folder, services, trace)))
     const carriers = transports.map((transport) => timed(`transport ${transport.name}`, () => transport.health()))
-    return Promise.all([...others, ...carriers])
+    const known = provider ? [timed('identity provider', async () => provider())] : []
+    return Promise.all([...others, ...carriers, ...known])
   }
 }
 
