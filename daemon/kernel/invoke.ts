@@ -95,17 +95,11 @@ export async function admit(
   const claims = hasShown ? await shop.identity.verify(bearer, certificate) : undefined
   const isKnown = claims !== undefined && isServed(claims, shop.only_tenant)
   if (operation.allow === 'public') return isKnown ? callerOf(claims, shop.role_table) : nobody
-  if (!claims) return refuse('unauthenticated', whyUnknown(bearer, certificate))
+  if (!claims) return refuse('unauthenticated', hasShown ? 'the credentials are not valid' : 'no bearer token was sent')
   if (!isKnown) return refuse('forbidden', 'this service is for the site’s own tenant')
   const caller = callerOf(claims, shop.role_table)
   if (operation.allow === 'authenticated' || permits(caller.permissions, operation.allow)) return caller
   return refuse('forbidden', `this needs the permission ${operation.allow}`)
-}
-
-function whyUnknown(bearer: string | undefined, certificate: ShownCertificate | undefined): string {
-  if (certificate)
-    return bearer === undefined ? 'the certificate is of nobody here' : 'token or certificate is not valid'
-  return bearer === undefined ? 'no bearer token was sent' : 'the token is not valid'
 }
 
 /** Every tenant at once is for the site's own roles alone, whatever a token says. */

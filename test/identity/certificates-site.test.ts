@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { examine } from '../../daemon/boot/offline/examination.ts'
 import { type Issued, type OpensslAuthority, opensslAuthority } from '../support/openssl-authority.ts'
 import { isOnPath, requires } from '../support/requires.ts'
 import { type SmallSite, smallSite } from '../support/small-site.ts'
@@ -136,6 +137,19 @@ test('where one is required, nobody comes in without', async () => {
   await expect(get('site', undefined, { token })).rejects.toThrow()
   expect(await status('site', ada)).toBe(403)
   expect(await status('site', ada, { token: await site.token({ sub: 'ada', roles: ['operator'] }) })).toBe(200)
+})
+
+test('the doctor sees authorities and lists', async () => {
+  const wrong = async (days: number) => {
+    const findings = await examine(site.folder, {}, Date.now() + days * 86_400_000, () => undefined)
+    return findings.filter(({ check, state }) => check === 'x509' && state !== 'ok').map(({ detail }) => detail)
+  }
+  expect(await wrong(0)).toEqual([])
+  expect(await wrong(8)).toEqual([expect.stringMatching(/^the revocation list is overdue of CN=root,O=Example/)])
+  expect(await wrong(366)).toEqual([
+    expect.stringContaining('the authority CN=root,O=Example ended'),
+    expect.anything(),
+  ])
 })
 
 test('a revoked certificate ends on the connection that it came on, and a list that is gone answers 503', async () => {
