@@ -3,15 +3,8 @@ import type { AuditEvent } from './audit.ts'
 import type { Call, Others, Surroundings } from './call.ts'
 import { digestOf, sha256 } from './canonical.ts'
 import { type ErrorCode, isRefused, type Refused, refuse } from './errors.ts'
-import {
-  builtInRoles,
-  type Caller,
-  type Claims,
-  type IdentityProvider,
-  permissionsOf,
-  permits,
-  type ShownCertificate,
-} from './identity.ts'
+import type { Caller, Claims, IdentityProvider, ShownCertificate } from './identity.ts'
+import { builtInRoles, permissionsOf, permits } from './identity.ts'
 import { parseInput } from './input.ts'
 import type { Label } from './label.ts'
 import { type Addressed, type AnyOperation, Reply } from './operation.ts'
@@ -95,11 +88,16 @@ export async function admit(
   const claims = hasShown ? await shop.identity.verify(bearer, certificate) : undefined
   const isKnown = claims !== undefined && isServed(claims, shop.only_tenant)
   if (operation.allow === 'public') return isKnown ? callerOf(claims, shop.role_table) : nobody
-  if (!claims) return refuse('unauthenticated', hasShown ? 'the credentials are not valid' : 'no bearer token was sent')
+  if (!claims) return refuse('unauthenticated', whyUnknown(bearer, certificate))
   if (!isKnown) return refuse('forbidden', 'this service is for the site’s own tenant')
   const caller = callerOf(claims, shop.role_table)
   if (operation.allow === 'authenticated' || permits(caller.permissions, operation.allow)) return caller
   return refuse('forbidden', `this needs the permission ${operation.allow}`)
+}
+
+function whyUnknown(bearer: string | undefined, certificate: ShownCertificate | undefined): string {
+  if (bearer !== undefined) return 'the token is not valid'
+  return certificate ? 'the certificate is not valid' : 'no bearer token was sent'
 }
 
 /** Every tenant at once is for the site's own roles alone, whatever a token says. */
