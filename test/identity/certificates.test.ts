@@ -34,6 +34,7 @@ describe('the table', () => {
   const dn = 'CN=Ada,OU=A\\, B \\+ C,O=Example,C=NL'
   const rows = [
     ['its fingerprint', () => ({ fingerprint: fingerprintOf(ada) })],
+    ['its fingerprint as openssl prints it', () => ({ fingerprint: new X509Certificate(ada.der).fingerprint256 })],
     ['a URI', () => ({ uri: 'urn:example:ada' })],
     ['an email address', () => ({ email: 'ada@example.invalid' })],
     ['its name', () => ({ dn })],

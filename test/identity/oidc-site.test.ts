@@ -21,7 +21,7 @@ let provider: LocalIssuer
 let site: SmallSite
 beforeAll(async () => {
   key = await signingKey('k')
-  provider = await localIssuer(key)
+  provider = await localIssuer([key])
   site = await smallSite({
     identity: { provider: 'oidc' },
     sso: { issuer: provider.issuer, audience: forSite, role_map: { examiner: ['analyst'], chief: ['admin'] } },

@@ -1,4 +1,5 @@
 // The provider's keys, held: fetched when they grow old or a new one is named, and never more often than is decent.
+import { hash } from 'node:crypto'
 import { Refused } from '../../../daemon/kernel/errors.ts'
 
 export type KeyCacheOptions<K> = {
@@ -82,10 +83,8 @@ export function keyCache<K extends NamedKey>(options: KeyCacheOptions<K>): KeyCa
 }
 
 function stampOf(keys: readonly NamedKey[]): string {
-  return keys
-    .map(({ kid, fingerprint }) => `${kid}:${fingerprint}`)
-    .sort()
-    .join(' ')
+  const names = keys.map(({ kid, fingerprint }) => JSON.stringify([kid, fingerprint])).sort()
+  return hash('sha256', names.join(), 'base64url')
 }
 
 function outOfReach(wait_ms: number): Refused {
