@@ -34,6 +34,8 @@ export type Identity = {
   readonly role_table: Readonly<Record<string, readonly string[]>>
   /** A short-lived token, by the role's own key, with which it asks `target` and no other of the site's processes. */
   serviceToken(role: string, target: string): Promise<string>
+  /** Of the identity provider; undefined for a site without one. */
+  readonly health: ForeignTokens['health'] | undefined
   /** For the site role alone: opens the site's private keys and reads the secrets of its clients. */
   issuer(): Issuer
 }
@@ -44,6 +46,7 @@ export type ForeignTokens = {
   readonly verify: VerifyToken
   /** Changes whenever what it has verified before may count no more. */
   stamp(): string
+  health(): { readonly ok: boolean; readonly detail: string }
 }
 
 export type IdentityMaterials = {
@@ -75,6 +78,7 @@ export function offlineIdentity(given: IdentityMaterials): Identity {
   const keysStamp = () => `${listed.stamp()} ${foreign?.stamp() ?? ''}`
   return {
     role_table,
+    health: foreign?.health,
     providerFor: (role) => {
       const verify = (token: string) => verifyAt(bench, token, role)
       return beside(offlineProvider({ verify, revocations, keysStamp, now, refused }), revocations)

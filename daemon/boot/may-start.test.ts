@@ -177,3 +177,55 @@ describe('acknowledgements to a peer', () => {
     expect(problems(acknowledging(), { starting: [consensus] })).toEqual([])
   })
 })
+
+describe('who is known', () => {
+  const provider = { issuer: 'https://idp.example/realms/a' }
+  const oidc = (sso: Readonly<Record<string, unknown>>) => problems({ identity: { provider: 'oidc' }, sso })
+
+  test('an identity provider has a name, and is behind TLS or on this machine', () => {
+    expect(oidc(provider)).toEqual([])
+    expect(oidc({ issuer: 'http://127.0.0.1:8080/realms/a', tls_verify: false })).toEqual([])
+    expect(oidc({})).toEqual([expect.stringMatching(/^sso\.issuer: .*needs/)])
+    for (const [field, url] of [
+      ['issuer', 'http://idp.example'],
+      ['wellknown', 'http://10.0.0.1/.well-known/openid-configuration'],
+      ['token_url', 'idp.example'],
+    ] as const) {
+      expect(oidc({ ...provider, [field]: url })).toEqual([`sso.${field}: must be https, or http on this machine`])
+    }
+    expect(problems({ sso: { issuer: 'nonsense' } })).toEqual([])
+  })
+
+  test('nobody takes its certificate unseen, but on this machine', () => {
+    expect(oidc({ ...provider, tls_verify: false })).toEqual([expect.stringMatching(/^sso\.tls_verify: /)])
+    const away = { issuer: 'https://localhost/a', token_url: 'https://idp.example/token', tls_verify: false }
+    expect(oidc(away)).toEqual([expect.stringMatching(/^sso\.tls_verify: /)])
+  })
+
+  test('it is not the site itself', () => {
+    expect(oidc({ issuer: 'urn:platform:site:vault', wellknown: 'https://idp.example/x' })).toContain(
+      'sso.issuer: is the name of the site’s own issuer',
+    )
+  })
+
+  test('roles that are given are roles that there are', () => {
+    const role_map = { chief: ['admin', 'boss'], odd: ['constructor'] }
+    expect(oidc({ ...provider, role_map })).toEqual([
+      'sso.role_map.chief: there is no role "boss"',
+      'sso.role_map.odd: there is no role "constructor"',
+    ])
+    const subjects = [{ dn: 'CN=Ada', subject: 'ada', tenant_id: 't', roles: ['analyst', 'chief'] }]
+    expect(problems({ x509: { subjects } })).toEqual(['x509.subjects.0.roles: there is no role "chief"'])
+    expect(problems({ x509: { subjects }, identity: { roles: { chief: ['consensus:read'] } } })).toEqual([])
+  })
+
+  test('certificates are asked for over TLS, by named authorities', () => {
+    const asking = { consensus: { tls_client_auth: 'require' } }
+    expect(problems(asking)).toEqual([
+      'consensus.tls_client_auth: certificates are shown over TLS alone: set consensus.tls_cert_file',
+      'consensus.tls_client_auth: needs x509.ca_file: the authorities that issue them',
+    ])
+    expect(problems({ consensus: { ...asking.consensus, ...files }, x509: { ca_file: 'ca.pem' } })).toEqual([])
+    expect(problems(asking, { starting: [site] })).toEqual([])
+  })
+})

@@ -1,8 +1,9 @@
-// How the things are that a role needs besides its own store: other roles of the site, and the carriers.
+// How the things are that a role needs besides its own store: other roles of the site, the carriers, the identity provider.
 import type { DependencyHealth } from '../kernel/builtin.ts'
 import { keyValueSettings } from '../kernel/engine-settings.ts'
 import type { Role } from '../kernel/role.ts'
 import { type Trace, traceHeaders } from '../kernel/trace.ts'
+import type { Identity } from './issuer.ts'
 import { type Service, timed } from './service.ts'
 import { type SiteFolder, socketOf } from './site-folder.ts'
 import { askSocket } from './socket-request.ts'
@@ -10,7 +11,12 @@ import { askSocket } from './socket-request.ts'
 type Well = { readonly name: string; health(): Promise<{ ok: boolean; detail: string }> }
 
 /** What moves messages between sites, and what processes share. */
-type Around = { readonly transports: readonly Well[]; readonly carriers: readonly Well[]; readonly keyValue: Well }
+type Around = {
+  readonly transports: readonly Well[]
+  readonly carriers: readonly Well[]
+  readonly keyValue: Well
+  readonly identity: Pick<Identity, 'health'>
+}
 
 const patience_ms = 2_000
 
@@ -20,7 +26,9 @@ export function needsOf(role: Role, folder: SiteFolder, services: readonly Servi
     const moving = [...around.transports, ...around.carriers]
     const carriers = moving.map((each) => timed(`transport ${each.name}`, () => each.health()))
     const shared = isServer(role, around) ? [timed('key-value store', () => around.keyValue.health())] : []
-    return Promise.all([...others, ...carriers, ...shared])
+    const provider = around.identity.health
+    const known = provider ? [timed('identity provider', async () => provider())] : []
+    return Promise.all([...others, ...carriers, ...shared, ...known])
   }
 }
 

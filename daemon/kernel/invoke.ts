@@ -3,15 +3,8 @@ import type { AuditEvent } from './audit.ts'
 import type { Call, Others, Surroundings } from './call.ts'
 import { digestOf, sha256 } from './canonical.ts'
 import { type ErrorCode, isRefused, type Refused, refuse } from './errors.ts'
-import {
-  builtInRoles,
-  type Caller,
-  type Claims,
-  type IdentityProvider,
-  permissionsOf,
-  permits,
-  type ShownCertificate,
-} from './identity.ts'
+import type { Caller, Claims, IdentityProvider, ShownCertificate } from './identity.ts'
+import { builtInRoles, permissionsOf, permits } from './identity.ts'
 import { parseInput } from './input.ts'
 import type { Label } from './label.ts'
 import { type Addressed, type AnyOperation, Reply } from './operation.ts'
@@ -108,9 +101,8 @@ export async function admit(
 }
 
 function whyUnknown(bearer: string | undefined, certificate: ShownCertificate | undefined): string {
-  if (certificate)
-    return bearer === undefined ? 'the certificate is of nobody here' : 'token or certificate is not valid'
-  return bearer === undefined ? 'no bearer token was sent' : 'the token is not valid'
+  if (bearer !== undefined) return 'the token is not valid'
+  return certificate ? 'the certificate is not valid' : 'no bearer token was sent'
 }
 
 /** Every tenant at once is for the site's own roles alone, whatever a token says. */

@@ -110,7 +110,7 @@ export const x509Settings = block('x509', {
     .array(
       z.union([
         z.strictObject({
-          fingerprint: z.string().regex(/^[0-9a-f]{64}$/, 'must be SHA-256 in hexadecimal'),
+          fingerprint: z.string().regex(/^[0-9a-f]{2}(:?[0-9a-f]{2}){31}$/i, 'must be SHA-256 in hexadecimal'),
           ...holder,
         }),
         z.strictObject({ uri: z.string().min(1).max(1_024), ...holder }),

@@ -1,4 +1,5 @@
 // Client certificates: who holds one by the profile's table, and every reason for being nobody.
+import { execFileSync } from 'node:child_process'
 import { randomBytes, X509Certificate } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -33,6 +34,7 @@ describe('the table', () => {
   const dn = 'CN=Ada,OU=A\\, B \\+ C,O=Example,C=NL'
   const rows = [
     ['its fingerprint', () => ({ fingerprint: fingerprintOf(ada) })],
+    ['its fingerprint as openssl prints it', () => ({ fingerprint: new X509Certificate(ada.der).fingerprint256 })],
     ['a URI', () => ({ uri: 'urn:example:ada' })],
     ['an email address', () => ({ email: 'ada@example.invalid' })],
     ['its name', () => ({ dn })],
@@ -67,6 +69,21 @@ describe('the table', () => {
     expect(site.logged.at(-1)).toContain(fingerprintOf(ada))
     expect(JSON.parse(site.logged.at(-1)?.replace(/^\S+ /, '') ?? '')).toMatchObject({ reason: 'nobody', dn })
     expect(await siteOf(root.cert, []).who(ada.der)).toBeUndefined()
+  })
+
+  needsOpenssl('takes the name as openssl prints it after RFC 2253', async () => {
+    const names = [
+      '/C=NL/O=Kustwacht \u00e9\u00df/CN=#7 "Ada" <a@b>',
+      '/O=a\\/b;c=d/CN= Ada ',
+      '/O=Example/CN=Ada+UID=7',
+    ]
+    for (const subject of names) {
+      const issued = root.issue({ subject, extensions: alt })
+      const printed = ['x509', '-noout', '-subject', '-nameopt', 'RFC2253,-esc_msb']
+      const line = execFileSync('openssl', printed, { input: issued.cert, encoding: 'utf8' })
+      const dn = line.trim().replace(/^subject=/, '')
+      expect(await siteOf(root.cert, [{ ...holder, dn }]).who(issued.der), dn).toBe('ada')
+    }
   })
 
   needsOpenssl('with two rows for one certificate contradicts itself: nobody', async () => {

@@ -1,6 +1,7 @@
 // An identity provider on this machine for hostile tests: a real HTTP server whose keys and moods the test changes.
 import { once } from 'node:events'
-import { createServer, type IncomingMessage } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import * as https from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { onTestFinished } from 'vitest'
@@ -34,17 +35,21 @@ export type LocalIssuer = {
 }
 
 /** `close` it when done. */
-export async function localIssuer(...keys: readonly SigningKey[]): Promise<LocalIssuer> {
+export async function localIssuer(
+  keys: readonly SigningKey[],
+  tls?: { readonly cert: string; readonly key: string },
+): Promise<LocalIssuer> {
   let held: Promise<void> | undefined
-  const server = createServer(async (request, response) => {
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const path = pathOf(request)
     issuer.asked.set(path, (issuer.asked.get(path) ?? 0) + 1)
     await held
     if (issuer.mood) response.writeHead(issuer.mood.status, issuer.mood.headers).end(issuer.mood.body)
     else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answerTo(path)))
-  }).listen(0, '127.0.0.1')
+  }
+  const server = (tls ? https.createServer(tls, serve) : createServer(serve)).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const base = `${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`
   const issuer: LocalIssuer = {
     issuer: base,
     keys: keys.map(({ jwk }) => jwk),
@@ -75,7 +80,7 @@ function pathOf({ url = '' }: IncomingMessage): string {
 
 /** Ended with the test. */
 export async function issuerOfTest(...keys: readonly SigningKey[]): Promise<LocalIssuer> {
-  const issuer = await localIssuer(...keys)
+  const issuer = await localIssuer(keys)
   onTestFinished(() => issuer.close())
   return issuer
 }

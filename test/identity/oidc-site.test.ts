@@ -2,6 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { issueToken } from '../../adapters/keys/jose/tokens.ts'
+import { examine } from '../../daemon/boot/offline/examination.ts'
+import { inspect } from '../../daemon/boot/offline/site-tokens.ts'
 import { tokenResponse } from '../../daemon/roles/site/token/model.ts'
 import { claimsOf, clientSecret, type SmallSite, smallSite } from '../support/small-site.ts'
 import {
@@ -19,7 +21,7 @@ let provider: LocalIssuer
 let site: SmallSite
 beforeAll(async () => {
   key = await signingKey('k')
-  provider = await localIssuer(key)
+  provider = await localIssuer([key])
   site = await smallSite({
     identity: { provider: 'oidc' },
     sso: { issuer: provider.issuer, audience: forSite, role_map: { examiner: ['analyst'], chief: ['admin'] } },
@@ -143,6 +145,32 @@ describe('exchange at the site’s token endpoint (RFC 8693)', () => {
   })
 })
 
+describe('where an operator looks', () => {
+  const healthOf = async () => {
+    const answer = await site.ask('consensus', { method: 'GET', path: '/health', token: await token() })
+    const { dependencies } = answer.json as { dependencies: { name: string; ok: boolean; detail: string }[] }
+    return dependencies.find(({ name }) => name === 'identity provider')
+  }
+  const found = async () =>
+    (await examine(site.folder, {}, Date.now(), () => undefined)).filter((f) => f.check === 'sso')
+
+  test('health and doctor know of the provider', async () => {
+    expect(await healthOf()).toMatchObject({ ok: true, detail: expect.stringMatching(/^keys of \d+ s ago$/) })
+    expect(await found()).toEqual([
+      { check: 'sso', state: 'ok', detail: 'the identity provider has 1 keys that count' },
+    ])
+  })
+
+  test('a token is inspected as the site judges it', async () => {
+    const look = (text: string) => inspect(site.folder, {}, text, Date.now())
+    expect(await look(await token())).toMatchObject({ state: 'valid', claims: { iss: provider.issuer, sub: 'ada' } })
+    expect(await look(await token({ aud: 'console' }))).toMatchObject({ state: 'not valid', reason: 'wrong audience' })
+    expect(await look(await token({ exp: 1 }))).toMatchObject({ state: 'expired' })
+    expect(await look(await token({ tenant_id: undefined }))).toMatchObject({ state: 'not valid', reason: 'no tenant' })
+    expect(await look(await site.token())).toMatchObject({ state: 'valid' })
+  })
+})
+
 test('while the provider is away, its tokens are answered 503 once a key is wanted, and the site’s own count on', async () => {
   provider.mood = { status: 503, body: '{}' }
   const unknown = await signed(await signingKey('new'), adaClaims(provider.issuer, Date.now()))
@@ -154,4 +182,6 @@ test('while the provider is away, its tokens are answered 503 once a key is want
   expect((await list(await token())).status).toBe(200)
   expect((await list(await site.token({ roles: ['analyst'] }))).status).toBe(200)
   expect(site.logged.join('\n')).not.toContain(unknown)
+  const [finding] = (await examine(site.folder, {}, Date.now(), () => undefined)).filter(({ check }) => check === 'sso')
+  expect(finding).toMatchObject({ state: 'problem', detail: expect.stringContaining('answered 503') })
 })

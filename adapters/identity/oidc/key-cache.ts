@@ -1,4 +1,5 @@
 // The provider's keys, held: fetched when they grow old or a new one is named, and never more often than is decent.
+import { hash } from 'node:crypto'
 import { Refused } from '../../../daemon/kernel/errors.ts'
 
 export type KeyCacheOptions<K> = {
@@ -24,6 +25,8 @@ export interface KeyCache<K> {
   find(kid: string): Promise<K | undefined>
   /** Changes whenever the keys do, and when they are too old to count. */
   stamp(): string
+  /** Whether tokens can be judged by what is known now; nothing is asked for that. */
+  health(): { readonly ok: boolean; readonly detail: string }
 }
 
 type NamedKey = { readonly kid: string; readonly fingerprint: string }
@@ -70,14 +73,18 @@ export function keyCache<K extends NamedKey>(options: KeyCacheOptions<K>): KeyCa
       return held?.keys.get(kid)
     },
     stamp: () => usable()?.stamp ?? 'none',
+    health() {
+      if (lastEnd === Number.NEGATIVE_INFINITY) return { ok: true, detail: 'not asked yet' }
+      if (!held) return { ok: false, detail: 'out of reach' }
+      const age = monotonic() - held.at
+      return { ok: age < max_age_ms, detail: `keys of ${Math.round(age / 1_000)} s ago` }
+    },
   }
 }
 
 function stampOf(keys: readonly NamedKey[]): string {
-  return keys
-    .map(({ kid, fingerprint }) => `${kid}:${fingerprint}`)
-    .sort()
-    .join(' ')
+  const names = keys.map(({ kid, fingerprint }) => JSON.stringify([kid, fingerprint])).sort()
+  return hash('sha256', names.join(), 'base64url')
 }
 
 function outOfReach(wait_ms: number): Refused {

@@ -20,6 +20,8 @@ export interface OidcVerifier {
   verify(token: string): Promise<{ readonly payload: Readonly<Record<string, unknown>> } | { readonly refused: string }>
   /** Changes whenever the keys do, and when they are too old to count. */
   stamp(): string
+  /** Whether tokens can be judged by what is known now. */
+  health(): { readonly ok: boolean; readonly detail: string }
 }
 
 export function oidcVerifier<K extends { readonly kid: string; readonly fingerprint: string }>(
@@ -29,6 +31,7 @@ export function oidcVerifier<K extends { readonly kid: string; readonly fingerpr
   const cache = keyCache<K>({ ...options, fetchKeys: async () => keysIn(await fetchKeySet(provider)) })
   return {
     stamp: cache.stamp,
+    health: cache.health,
     async verify(token) {
       const verdict = await judge(token, cache.find)
       return 'refused' in verdict ? verdict : claimsAtSite(verdict.payload, terms)

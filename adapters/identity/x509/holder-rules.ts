@@ -26,7 +26,7 @@ export function holderOf(certificate: Identified, rows: readonly Row[]): Holder 
 }
 
 function isNamedBy({ fingerprint, dn, uris, emails }: Identified, row: Row): boolean {
-  if ('fingerprint' in row) return row.fingerprint === fingerprint
+  if ('fingerprint' in row) return row.fingerprint.replaceAll(':', '').toLowerCase() === fingerprint
   if ('uri' in row) return uris.includes(row.uri)
   if ('email' in row) return emails.includes(row.email)
   return dn !== '' && row.dn === dn

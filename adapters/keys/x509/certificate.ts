@@ -77,11 +77,11 @@ function usagesIn(value: Buffer | undefined): ReadonlySet<KeyUsage> | undefined 
   return new Set(names.filter((name) => ((bits[0] ?? 0) >> (7 - usages[name])) & 1))
 }
 
-/** node:crypto prints one RDN a line, escaped after RFC 2253, the most general first. */
+/** node:crypto prints one RDN a line, escaped after RFC 2253, in the order of the certificate; openssl turns all of it. */
 function dnOf(lines: string | undefined): string {
   return (lines ?? '')
     .split('\n')
-    .map((rdn) => rdn.replaceAll(' + ', '+'))
+    .map((rdn) => rdn.split(' + ').reverse().join('+'))
     .reverse()
     .join(',')
 }

@@ -1,4 +1,4 @@
-// Shows what a token says and whether it counts here, without a network.
+// Shows what a token says and whether it counts here; one of an identity provider by its keys of this moment.
 import { offline } from '../../../daemon/boot/offline.ts'
 import { command, Failure } from '../../command.ts'
 import { fields, paint, show } from '../../output.ts'

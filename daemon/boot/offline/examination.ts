@@ -2,6 +2,7 @@
 import type { SiteFolder } from '../site-folder.ts'
 import { certificateFindings } from './checks/certificates.ts'
 import { channelFindings } from './checks/channels.ts'
+import { clientCertificateFindings } from './checks/client-certificates.ts'
 import { clockFindings } from './checks/clock.ts'
 import { diskFindings } from './checks/file-systems.ts'
 import { identityProviderFindings } from './checks/identity-provider.ts'
@@ -35,6 +36,7 @@ const checks: Readonly<Record<string, Check>> = {
   tokens: tokenFindings,
   tls: certificateFindings,
   sso: identityProviderFindings,
+  x509: clientCertificateFindings,
   ports: portFindings,
   store: storeFindings,
   channels: channelFindings,

@@ -14,8 +14,10 @@ import { fileRevocations, revocation } from '../../../adapters/identity/offline/
 import { readKeyFiles } from '../../../adapters/keys/jose/key-files.ts'
 import { issueToken, type TokenPayload, verifyToken } from '../../../adapters/keys/jose/tokens.ts'
 import { inOneLine, parseBy } from '../../kernel/parsing.ts'
+import { ssoSettings } from '../../kernel/sso-settings.ts'
 import { listedKeys, signerAmong } from '../listed-keys.ts'
 import { passphraseIn } from '../passphrase.ts'
+import { valuesOf } from '../profile.ts'
 import { revocationsOf, type SiteFolder } from '../site-folder.ts'
 import { record } from './deed.ts'
 import { Objection } from './objection.ts'
@@ -92,7 +94,7 @@ export type Inspection = {
   readonly claims: Readonly<Record<string, unknown>>
 }
 
-/** Judges a token by the site's keys alone; undefined when the text is no token at all. */
+/** Judges a token as the site does, one of its identity provider by a look at it; undefined when the text is no token at all. */
 export async function inspect(
   folder: SiteFolder,
   env: Environment,
@@ -101,14 +103,7 @@ export async function inspect(
 ): Promise<Inspection | undefined> {
   const claims = unverifiedClaims(token)
   if (!claims) return undefined
-  const { platform, identity } = siteSettings(folder, env)
-  const issuer = issuerOf(platform.name)
-  const verdict = await verifyToken(token, listedKeys(folder), {
-    issuer,
-    audience: issuer,
-    now,
-    skew_s: identity.clock_skew_s,
-  })
+  const verdict = (await ofProvider(folder, env, token, now)) ?? (await ofSite(folder, env, token, now))
   if ('refused' in verdict) {
     const state = verdict.refused === 'expired' ? 'expired' : 'not valid'
     return { state, reason: verdict.refused.replaceAll('_', ' '), claims }
@@ -117,6 +112,26 @@ export async function inspect(
   if (!said.success) return { state: 'not valid', reason: 'claims', claims }
   const isRevoked = fileRevocations(revocationsOf(folder)).isRevoked(said.data)
   return { state: isRevoked ? 'revoked' : 'valid', claims }
+}
+
+function ofSite(folder: SiteFolder, env: Environment, token: string, now: number) {
+  const { platform, identity } = siteSettings(folder, env)
+  const issuer = issuerOf(platform.name)
+  const expected = { issuer, audience: issuer, now, skew_s: identity.clock_skew_s }
+  return verifyToken(token, listedKeys(folder), expected)
+}
+
+/** Undefined for a token that is not the identity provider's; throws `Refused('unavailable')` when that is not there. */
+async function ofProvider(folder: SiteFolder, env: Environment, token: string, now: number) {
+  const { resolved, identity } = siteSettings(folder, env)
+  if (identity.provider === 'offline') return undefined
+  const { foreignTokens } = await import('../sso.ts')
+  const sso = valuesOf(resolved, ssoSettings)
+  const silent = () => undefined
+  const log = { debug: silent, info: silent, warn: silent, error: silent }
+  const clocks = { now: () => now, monotonic: () => now }
+  const provider = foreignTokens({ sso, skew_s: identity.clock_skew_s, log, ...clocks })
+  return provider.isNamedIn(token) ? provider.verify(token) : undefined
 }
 
 export type Revoked = { readonly jti: string } | { readonly subject: string }

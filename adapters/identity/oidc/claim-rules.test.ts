@@ -1,0 +1,87 @@
+// What a provider's claims become at a site: one tenant, mapped roles, a clearance; in doubt nothing.
+import { describe, expect, test } from 'vitest'
+import { claimsAtSite } from './claim-rules.ts'
+
+const terms = {
+  tenant_claim: 'tenant_id',
+  clearance_claim: 'clearance',
+  role_claims: ['roles', 'realm_access.roles', 'scope'],
+  role_map: { examiner: ['analyst'], chief: ['operator', 'auditor'], 'read:all': ['auditor'] },
+}
+const given = { sub: 'ada', jti: 'j', iat: 100.9, exp: 400.9, tenant_id: 'alpha' }
+
+function said(claims: Record<string, unknown>, change: Partial<typeof terms> = {}) {
+  const found = claimsAtSite({ ...given, ...claims }, { ...terms, ...change })
+  return 'refused' in found ? found.refused : found.payload
+}
+
+test('times are whole seconds, never later than the provider said', () => {
+  expect(said({})).toMatchObject({ iat: 100, exp: 400 })
+})
+
+describe('roles', () => {
+  const cases: [string, Record<string, unknown>, string[]][] = [
+    ['none', {}, []],
+    ['a list', { roles: ['examiner', 'other'] }, ['analyst']],
+    ['one of many meanings', { roles: ['chief', 'examiner', 'chief'] }, ['operator', 'auditor', 'analyst']],
+    ['a single one as a text', { roles: 'examiner' }, ['analyst']],
+    ['those of the realm', { realm_access: { roles: ['examiner'] } }, ['analyst']],
+    ['scopes', { scope: 'openid read:all' }, ['auditor']],
+    ['the first claim that is there, not all of them', { roles: [], scope: 'chief' }, []],
+    ['names of the site’s own roles mean nothing', { roles: ['admin', 'analyst'] }, []],
+    ['members that every object has mean nothing', { roles: ['constructor', 'toString', '__proto__'] }, []],
+  ]
+  test.each(cases)('%s', (_, claims, roles) => {
+    expect(said(claims)).toMatchObject({ roles })
+  })
+
+  test.each([[7], [[7]], [null], [{ examiner: true }]])('of another shape (%j) are no roles at all', (roles) => {
+    expect(said({ roles })).toBe('roles')
+  })
+})
+
+describe('the tenant', () => {
+  test('is where the profile says: a name with dots, or a way through objects', () => {
+    const url = 'https://example.com/tenant.id'
+    expect(said({ [url]: 'bravo' }, { tenant_claim: url })).toMatchObject({ tenant_id: 'bravo' })
+    expect(said({ org: { unit: { id: ['bravo'] } } }, { tenant_claim: 'org.unit.id' })).toMatchObject({
+      tenant_id: 'bravo',
+    })
+    expect(said({ org: 'x' }, { tenant_claim: 'org.length' })).toBe('no_tenant')
+    expect(said({}, { tenant_claim: 'constructor.name' })).toBe('no_tenant')
+  })
+
+  test.each([[''], [[]], [['a', 'b']], [7], [null], ['x'.repeat(129)]])('is one name, so %j is none', (tenant_id) => {
+    expect(said({ tenant_id })).toBe('no_tenant')
+  })
+
+  test('is never all of them, and nobody is a role of the site', () => {
+    expect(said({ tenant_id: '*' })).toBe('reserved')
+    expect(said({ tenant_id: ['*'] })).toBe('reserved')
+    expect(said({ sub: 'role:site' })).toBe('reserved')
+  })
+})
+
+describe('the clearance', () => {
+  test('is a level, or a level with categories and nationality', () => {
+    expect(said({ clearance: 'SECRET' })).toMatchObject({ clearance: { level: 'SECRET', categories: [] } })
+    const whole = { level: 'SECRET', categories: ['A'], nationality: 'NL' }
+    expect(said({ clearance: whole })).toMatchObject({ clearance: whole })
+    expect(said({})).not.toHaveProperty('clearance')
+    expect(said({ clearance: null })).not.toHaveProperty('clearance')
+  })
+
+  test.each([[''], [7], [{}], [{ level: 'SECRET', extra: 1 }], [['SECRET']]])(
+    'of another shape (%j) is refused',
+    (clearance) => {
+      expect(said({ clearance })).toBe('clearance')
+    },
+  )
+})
+
+test('who acts for the subject is kept, with the whole chain', () => {
+  expect(said({ act: { sub: 'gateway', act: { sub: 'tool' } } })).toMatchObject({
+    act: { sub: 'gateway', act: { sub: 'tool' } },
+  })
+  expect(said({ act: 'gateway' })).toBe('actor')
+})
