@@ -226,6 +226,6 @@ function leave({ flights, metrics, log, workshop }: Desk, flight: Flight): void 
   workshop.spans?.ended(spanOf(flight, status))
 }
 
-export function lowerCased(headers: Readonly<Record<string, string>>): Headers {
+function lowerCased(headers: Readonly<Record<string, string>>): Headers {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
