@@ -96,7 +96,12 @@ describe('imports', () => {
 })
 
 /** Libraries that only some sites need: a plain site must neither wait for them nor keep them in memory. */
-const loadedWhenNeeded = ['@modelcontextprotocol/server']
+const loadedWhenNeeded = [
+  '@modelcontextprotocol/server',
+  '@opentelemetry/api',
+  '@opentelemetry/exporter-trace-otlp-http',
+  '@opentelemetry/sdk-trace',
+]
 
 test.each(loadedWhenNeeded)('%s is loaded by no site that does not need it', (library) => {
   const reached = closure(['cli/main.ts', 'cli/commands/serve.ts', 'daemon/boot/serve.ts'], ({ loads }) => loads)

@@ -46,6 +46,6 @@ export async function agentspaceOf(
 /** An address for every name of the machine is itself no name. */
 function hostsOf({ listen, mcp_hosts, mcp_url }: z.output<typeof fields>): string[] {
   const named = mcp_url === undefined ? [] : [new URL(mcp_url).hostname]
-  const bound = ['0.0.0.0', '::'].includes(listen) ? [] : [listen.includes(':') ? `[${listen}]` : listen]
+  const bound = ['0.0.0.0', '::'].includes(listen) ? [] : [listen.includes(':') ? `[${listen}]` : listen.toLowerCase()]
   return ['localhost', '127.0.0.1', '[::1]', ...bound, ...named, ...mcp_hosts]
 }

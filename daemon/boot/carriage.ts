@@ -7,7 +7,7 @@ import type { AnyOperation } from '../kernel/operation.ts'
 import type { Peers } from '../kernel/peer.ts'
 import type { Begun } from '../kernel/spans.ts'
 import type { Trace } from '../kernel/trace.ts'
-import type { Incoming, Verdict } from '../kernel/transport.ts'
+import type { Incoming, Transport, Verdict } from '../kernel/transport.ts'
 import type { RecentlyVerified } from '../roles/site/parts.ts'
 import { roles } from '../roles.ts'
 import type { Ask } from './asking.ts'
@@ -42,9 +42,9 @@ export function recentlyVerified(): RecentlyVerified & {
 const takers = new Map<string, AnyOperation>(roles.flatMap((role) => Object.entries(role.messages)))
 
 /** What is told of a delivery: which message by its id, nothing of what it says. */
-export function deliveryOf({ statement }: Incoming, trace: Trace): Begun {
+export function deliveryOf(transport: Transport['name'], { statement }: Incoming, trace: Trace): Begun {
   const attributes = {
-    'messaging.system': 'filedrop',
+    'messaging.system': transport,
     'messaging.operation.type': 'process',
     'messaging.message.id': statement.msg_id,
     'platform.peer': statement.src,

@@ -126,7 +126,7 @@ async function startCarriers(shared: Shared, log: Log): Promise<void> {
       const trace = spans?.begun(arrived) ?? arrived
       return inSpan(
         spans,
-        deliveryOf(message, trace),
+        deliveryOf(transport.name, message, trace),
         epoch_ms,
         ({ verdict }) => verdict === 'later',
         () => recent.during(message, peers, () => deliver(message, trace)),

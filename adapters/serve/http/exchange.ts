@@ -7,14 +7,13 @@ import { type Answer, admit, perform, type Workshop } from '../../../daemon/kern
 import type { Metrics } from '../../../daemon/kernel/metrics.ts'
 import { type Addressed, type Entrance, Reply, type ServerEvent } from '../../../daemon/kernel/operation.ts'
 import { problemOf } from '../../../daemon/kernel/problem.ts'
-import type { Span } from '../../../daemon/kernel/spans.ts'
 import type { HeadFields, Surface } from '../../../daemon/kernel/surface.ts'
 import { type Trace, traceOf, traceparentOf } from '../../../daemon/kernel/trace.ts'
 import { acceptsOf } from './accept.ts'
 import { commonHeaders, type Headers, write, writeJson, writeProblem } from './answer.ts'
 import { certificateOf } from './client-certificate.ts'
 import { streamEvents } from './event-stream.ts'
-import { Flight, type Flights, outOfTime } from './flight.ts'
+import { Flight, type Flights, outOfTime, spanOf } from './flight.ts'
 import { httpRequests, httpSeconds } from './http-metrics.ts'
 import type { Limits } from './limits.ts'
 import { bodyRefusal, parseBody } from './request-body.ts'
@@ -230,23 +229,6 @@ function leave({ flights, metrics, log, workshop }: Desk, flight: Flight): void 
   workshop.spans?.ended(spanOf(flight, status))
 }
 
-function spanOf({ trace, target, route, reply, started_ms }: Flight, status: string): Span {
-  const { timeOrigin } = performance
-  return {
-    trace,
-    name: target.address,
-    kind: 'server',
-    started_ms: timeOrigin + started_ms,
-    ended_ms: timeOrigin + performance.now(),
-    isError: Number(status) >= 500,
-    attributes: {
-      'http.request.method': reply.request.method,
-      'http.route': route,
-      ...(status === 'aborted' ? {} : { 'http.response.status_code': Number(status) }),
-    },
-  }
-}
-
-export function lowerCased(headers: Readonly<Record<string, string>>): Headers {
+function lowerCased(headers: Readonly<Record<string, string>>): Headers {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }

@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { Refused, refuse } from '../../../daemon/kernel/errors.ts'
 import type { Caller } from '../../../daemon/kernel/identity.ts'
 import type { Entrance } from '../../../daemon/kernel/operation.ts'
+import type { Span } from '../../../daemon/kernel/spans.ts'
 import type { Surface } from '../../../daemon/kernel/surface.ts'
 import type { Trace } from '../../../daemon/kernel/trace.ts'
 import type { Limits } from './limits.ts'
@@ -109,3 +110,21 @@ function isSame(one: Caller | undefined, other: Caller | undefined): boolean {
 }
 
 export const outOfTime = (): Refused => refuse('timeout', 'the operation took too long and was given up')
+
+/** What is told of the request. `status`: what it is counted as. */
+export function spanOf({ trace, target, route, reply, started_ms }: Flight, status: string): Span {
+  const { timeOrigin } = performance
+  return {
+    trace,
+    name: target.address,
+    kind: 'server',
+    started_ms: timeOrigin + started_ms,
+    ended_ms: timeOrigin + performance.now(),
+    isError: Number(status) >= 500,
+    attributes: {
+      'http.request.method': reply.request.method,
+      'http.route': route,
+      ...(status === 'aborted' ? {} : { 'http.response.status_code': Number(status) }),
+    },
+  }
+}

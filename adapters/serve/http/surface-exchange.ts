@@ -49,7 +49,10 @@ async function performed(
   if (asked.headers.traceparent) flight.trace = traceOfRequest(desk, { headers })
   const { cancelled } = asked
   const signal = AbortSignal.any([flight.controller.signal, ...(cancelled ? [cancelled] : [])])
-  const outcome = await untilAborted(signal, outcomeOf(desk, flight, request, target, input, { headers, signal }))
+  const work = outcomeOf(desk, flight, request, target, input, { headers, signal }).catch((error: unknown) =>
+    refusedFrom(desk, target.address, flight.trace, error),
+  )
+  const outcome = await untilAborted(signal, work)
   if (cancelled?.aborted) flight.outcome = 'aborted'
   else {
     if (isRefused(outcome) && !flight.reply.raw.destroyed) report(desk, flight, outcome)

@@ -1,0 +1,116 @@
+// Holds the shipped dashboard and alerts to the metrics, labels and commands that there are.
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import * as z from 'zod'
+import { catalogue } from '../../cli/commands.ts'
+import { readingOf } from '../support/promql.ts'
+import { root } from '../support/source-tree.ts'
+
+const text = (file: string) => readFileSync(path.join(root, file), 'utf8')
+
+/** Name to labels, as the roles expose them. */
+const metrics = new Map<string, readonly string[]>(
+  [...text('test/golden/metrics.txt').matchAll(/^(\w+)\{(.*?)\} (\w+):/gm)].flatMap(
+    ([, name = '', listed = '', kind]) => {
+      const labels = listed === '' ? [] : listed.split(',')
+      const all: [string, string[]][] = [[name, labels]]
+      if (kind === 'histogram') {
+        all.push([`${name}_bucket`, [...labels, 'le']], [`${name}_count`, labels], [`${name}_sum`, labels])
+      }
+      return all
+    },
+  ),
+)
+/** What a scrape adds. */
+const scraped = { metrics: ['up'], labels: ['job', 'instance'] }
+
+/** What is left of the brackets when each pair is taken away. */
+function unclosed(expression: string): string {
+  let left = expression.replaceAll(/"[^"]*"/g, '').replaceAll(/[^()[\]{}]/g, '')
+  for (let before = ''; before !== left; ) {
+    before = left
+    left = left.replaceAll(/\(\)|\[\]|\{\}/g, '')
+  }
+  return left
+}
+
+function expectKnown(expression: string): void {
+  const { metrics: read, labels } = readingOf(expression)
+  expect(unclosed(expression), expression).toBe('')
+  expect(read.length, expression).toBeGreaterThan(0)
+  expect(read.filter((name) => !metrics.has(name) && !scraped.metrics.includes(name))).toEqual([])
+  const known = new Set([...scraped.labels, ...read.flatMap((name) => metrics.get(name) ?? [])])
+  expect(labels.filter((label) => !known.has(label))).toEqual([])
+}
+
+const rule = z.strictObject({
+  alert: z.string().regex(/^[A-Z][A-Za-z]+$/),
+  expr: z.string(),
+  for: z
+    .string()
+    .regex(/^\d+[mhd]$/)
+    .optional(),
+  labels: z.strictObject({ severity: z.enum(['page', 'ticket']) }),
+  annotations: z.strictObject({ summary: z.string().min(10), description: z.string().min(10) }),
+})
+const ruleFile = z.strictObject({
+  groups: z.array(z.strictObject({ name: z.string(), rules: z.array(rule).min(1) })).min(1),
+})
+const { groups } = ruleFile.parse(parse(text('docs/prometheus-alerts.yaml')))
+const alerts = groups.flatMap(({ rules }) => rules)
+
+describe('docs/prometheus-alerts.yaml', () => {
+  test.each(alerts.map((one) => [one.alert, one] as const))('%s reads what there is, and says what to do', (_, one) => {
+    expectKnown(one.expr)
+    const { labels } = readingOf(one.expr)
+    const { summary, description } = one.annotations
+    const read = readingOf(one.expr).metrics.flatMap((name) => metrics.get(name) ?? [])
+    const told = [...`${summary} ${description}`.matchAll(/\$labels\.(\w+)/g)].map(([, label = '']) => label)
+    expect(told.filter((label) => ![...read, ...labels, ...scraped.labels].includes(label))).toEqual([])
+    for (const [, words = ''] of `${summary} ${description}`.matchAll(/`platform ([a-z -]+?)(?: \{\{.*?)?`/g)) {
+      expect(Object.keys(catalogue)).toContain(words)
+    }
+  })
+
+  test('names each alert once', () => {
+    expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length)
+  })
+})
+
+const panel = z.looseObject({
+  id: z.int(),
+  type: z.enum(['row', 'stat', 'timeseries']),
+  title: z.string(),
+  gridPos: z.strictObject({ h: z.int(), w: z.int(), x: z.int(), y: z.int() }),
+  targets: z.array(z.looseObject({ expr: z.string(), refId: z.string() })).optional(),
+})
+const dashboard = z
+  .looseObject({
+    uid: z.string(),
+    title: z.string(),
+    panels: z.array(panel),
+    templating: z.looseObject({ list: z.array(z.looseObject({ name: z.string(), query: z.unknown() })) }),
+  })
+  .parse(JSON.parse(text('docs/grafana-dashboard.json')))
+
+describe('docs/grafana-dashboard.json', () => {
+  const drawn = dashboard.panels.filter(({ type }) => type !== 'row')
+  test.each(drawn.map((one) => [one.title, one] as const))('"%s" draws what there is', (_, { targets = [] }) => {
+    expect(targets.length).toBeGreaterThan(0)
+    for (const { expr } of targets) expectKnown(expr.replaceAll('$__rate_interval', '5m'))
+  })
+
+  test('uses the variables that it has, and gives each panel a place of its own', () => {
+    const own = dashboard.templating.list.map(({ name }) => name)
+    const used = new Set([...JSON.stringify(dashboard.panels).matchAll(/\$\{?([a-z]\w*)/g)].map(([, name]) => name))
+    expect([...used].sort()).toEqual(own.sort())
+    expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length)
+    const cells = drawn.flatMap(({ gridPos: { h, w, x, y } }) =>
+      Array.from({ length: h * w }, (_, at) => `${x + (at % w)},${y + Math.floor(at / w)}`),
+    )
+    expect(new Set(cells).size).toBe(cells.length)
+    expect(Math.max(...drawn.map(({ gridPos: { x, w } }) => x + w))).toBeLessThanOrEqual(24)
+  })
+})

@@ -1,0 +1,55 @@
+// What the executable loads only when it is needed is in it, and works: the tools of AI clients, traces for a collector.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { callTool, openSession, post, request } from '../support/mcp/messages.ts'
+import { type OtlpReceiver, otlpReceiver } from '../support/otlp-receiver.ts'
+import { type PackagedSite, packagedSite } from '../support/packaged-site.ts'
+
+let site: PackagedSite
+let collector: OtlpReceiver
+let token: string
+beforeAll(async () => {
+  site = packagedSite('single-cluster')
+  collector = await otlpReceiver()
+  const minted = site.run(['token', 'mint', '--subject', 'ada', '--roles', 'admin', '--json'])
+  token = (JSON.parse(minted.stdout) as { token: string }).token
+})
+afterAll(async () => {
+  site?.remove()
+  await collector?.close()
+})
+
+test('tools are listed and called in both kinds of revision, and the calls are told as spans', async () => {
+  const served = await site.serve({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: '600000' })
+  const port = served.ports.consensus ?? 0
+  const { headers } = await openSession(port, token)
+  const listed = [
+    await post(port, { jsonrpc: '2.0', id: 1, method: 'tools/list' }, { token, headers }),
+    await request(port, 'tools/list', {}, { token }),
+  ]
+  const names = listed.map(({ json }) =>
+    (json as { result: { tools: { name: string }[] } }).result.tools.map(({ name }) => name),
+  )
+  expect(names[0]).toContain('consensus_session_create')
+  expect(names[1]).toEqual(names[0])
+  const policy = { m: 1, n: 1 }
+  const input = { lens_id: 'l', lens_version: '1', policy, classification: 'UNCLASSIFIED' }
+  const { structuredContent } = await callTool(port, 'consensus_session_create', input, { token })
+  expect(structuredContent).toMatchObject({ state: 'PROPOSED' })
+  expect(collector.spans).toEqual([])
+  expect(await served.stop()).toBe(0)
+  const told = collector.spans.find(({ name }) => name === 'consensus.session.create')
+  expect(told).toMatchObject({
+    attributes: { 'http.route': '/agentspace', 'http.response.status_code': 201 },
+    resource: { 'service.name': 'platform', 'service.namespace': 'alpha' },
+  })
+})
+
+test('a collector that never answers keeps no process from ending', async () => {
+  collector.answer('hang')
+  const served = await site.serve({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, PLATFORM_DRAIN_MS: '500' })
+  await request(served.ports.consensus ?? 0, 'tools/list', {}, { token })
+  const began = performance.now()
+  expect(await served.stop()).toBe(0)
+  // Half a second for spans, and at most one pause before an attempt that finds the way cut off.
+  expect(performance.now() - began).toBeLessThan(9_000)
+})
