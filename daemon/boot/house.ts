@@ -13,18 +13,18 @@ import type { Role } from '../kernel/role.ts'
 import type { Resolved } from '../kernel/settings.ts'
 import type { Transport } from '../kernel/transport.ts'
 import { networksOf } from '../roles/site/carrier-settings.ts'
-import { filedropSettings, settings as siteRoleSettings } from '../roles/site/settings.ts'
+import { settings as siteRoleSettings } from '../roles/site/settings.ts'
 import { accreditedPeers } from './accredited-peers.ts'
 import { asking, type Office } from './asking.ts'
 import { type Bus, bus } from './bus.ts'
 import { delivery, recentlyVerified } from './carriage.ts'
 import { carrierMetrics, openCarriers } from './carriers.ts'
 import { chores } from './chores.ts'
-import { type Ferry, ferry } from './ferry.ts'
+import type { Ferry } from './ferry.ts'
 import { type Identity, offlineIdentity } from './issuer.ts'
 import { mendList } from './listed-keys.ts'
 import { needsOf } from './needs.ts'
-import { type NetworkMaterials, networkCarriers, readFrom } from './network-carriers.ts'
+import { type NetworkMaterials, readFrom, startFerries } from './network-carriers.ts'
 import { OtherRoles } from './other-roles.ts'
 import { valuesOf } from './profile.ts'
 import { atMost, grace_ms, httpMetrics, newService, type Service } from './service.ts'
@@ -117,23 +117,10 @@ async function startCarriers(shared: Shared, log: Log): Promise<void> {
       shared.recent.during(message, shared.peers, () => deliver(message, trace)),
     )
   }
-  await startFerries(shared, log)
-}
-
-/** Networks come last, and bring to what runs already. */
-async function startFerries(shared: Shared, log: Log): Promise<void> {
-  const { transports, carriers, ferries, random, resolved, accounts } = shared
-  const handover = transports.find((each) => each.handover)?.handover
-  const [account] = accounts
-  if (!handover || !account) return
-  carriers.push(...(await networkCarriers({ ...shared, ...account, log })))
-  const { rescan_ms } = valuesOf(resolved, filedropSettings)
-  const chance = () => Number.parseInt(random(6), 16) / 2 ** 48
-  for (const carrier of carriers) {
-    const ferrying = ferry({ carrier, handover, log, chance, look_every_ms: rescan_ms })
-    ferries.push(ferrying)
-    await ferrying.start()
-  }
+  // Networks come last, and bring to what runs already.
+  const handover = shared.transports.find((each) => each.handover)?.handover
+  const [account] = shared.accounts
+  if (handover && account) await startFerries({ ...shared, ...account, log }, handover, shared)
 }
 
 /** Takes a role that could not start out of this process, so that another process may run it. */

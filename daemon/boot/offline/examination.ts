@@ -6,6 +6,7 @@ import { clockFindings } from './checks/clock.ts'
 import { diskFindings } from './checks/file-systems.ts'
 import { keyFindings, passphraseFindings, tokenFindings } from './checks/keys.ts'
 import { labelFindings } from './checks/labels.ts'
+import { mtlsFindings } from './checks/mtls.ts'
 import { permissionFindings } from './checks/permissions.ts'
 import { portFindings } from './checks/ports.ts'
 import { profileFindings } from './checks/profile.ts'
@@ -33,6 +34,7 @@ const checks: Readonly<Record<string, Check>> = {
   passphrase: passphraseFindings,
   tokens: tokenFindings,
   tls: certificateFindings,
+  mtls: mtlsFindings,
   ports: portFindings,
   store: storeFindings,
   channels: channelFindings,
