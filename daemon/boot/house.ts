@@ -28,7 +28,7 @@ import type { Identity } from './issuer.ts'
 import { openKeyValue } from './key-value.ts'
 import { mendList } from './listed-keys.ts'
 import { needsOf } from './needs.ts'
-import { type NetworkMaterials, startNetworks, transportNames } from './network-carriers.ts'
+import { type NetworkMaterials, startFerries, transportNames } from './network-carriers.ts'
 import { OtherRoles } from './other-roles.ts'
 import { valuesOf } from './profile.ts'
 import { atMost, grace_ms, httpMetrics, newService, type Service } from './service.ts'
@@ -136,10 +136,7 @@ async function startCarriers(shared: Shared, log: Log): Promise<void> {
   // Networks come last, and bring to what runs already.
   const handover = shared.transports.find((each) => each.handover)?.handover
   const [account] = shared.accounts
-  if (!handover || !account) return
-  const { carriers, ferries } = await startNetworks(handover, { ...shared, ...account, log })
-  shared.carriers.push(...carriers)
-  shared.ferries.push(...ferries)
+  if (handover && account) await startFerries({ ...shared, ...account, log }, handover, shared)
 }
 
 /** Takes a role that could not start out of this process, so that another process may run it. */

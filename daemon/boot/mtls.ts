@@ -6,6 +6,7 @@ import { identitySettings, platformSettings } from '../kernel/platform-settings.
 import type { Resolved } from '../kernel/settings.ts'
 import { mtlsSettings } from '../roles/site/carrier-settings.ts'
 import { filedropSettings } from '../roles/site/settings.ts'
+import { certificatePassphrase } from './certificate-passphrase.ts'
 import type { NetworkMaterials } from './network-carriers.ts'
 import { passphraseIn } from './passphrase.ts'
 import { type ProfileProblem, valuesOf } from './profile.ts'
@@ -23,17 +24,29 @@ export function openMtls({ folder, resolved, site, clock, ...around }: NetworkMa
 
 /** Where they lie; relative to the profile. The peers with what else the profile says of them. */
 export function tlsFiles(folder: SiteFolder, resolved: Resolved) {
+  const { name: site } = valuesOf(resolved, platformSettings)
   const { cert_file, key_file, peers } = valuesOf(resolved, mtlsSettings)
   const at = (file: string | undefined) =>
     file === undefined ? siteCertificateOf(folder) : resolve(dirname(folder.profile), file)
   const pins = Object.entries(peers).map(([name, pin]) => [name, { ...pin, ca_file: at(pin.ca_file) }] as const)
   return {
-    site: valuesOf(resolved, platformSettings).name,
+    site,
     cert_file: at(cert_file),
     key_file: at(key_file ?? cert_file),
-    passphrase: passphraseIn(valuesOf(resolved, identitySettings).keys_passphrase_file),
+    passphrase: key_file === undefined && cert_file === undefined ? passphraseOf(resolved, site) : () => undefined,
     peers: Object.fromEntries(pins),
   } satisfies TlsFiles
+}
+
+/** Of the key that `platform keys cert` has made; others lie in the open. */
+function passphraseOf(resolved: Resolved, site: string): () => string | undefined {
+  const ofKeys = passphraseIn(valuesOf(resolved, identitySettings).keys_passphrase_file)
+  let held: string | undefined
+  return () => {
+    const passphrase = held === undefined ? ofKeys() : undefined
+    held ??= passphrase === undefined ? undefined : certificatePassphrase(passphrase, site)
+    return held
+  }
 }
 
 /** Why nobody could be reached: without all of its files the listener would be open to nobody, or to the wrong ones. */

@@ -56,16 +56,25 @@ export function transportNames(resolved: Resolved): string[] {
   return ['filedrop', ...networksOf(readFrom(resolved)).map(({ name }) => name)]
 }
 
-export type Networks = { readonly carriers: readonly Carrier[]; readonly ferries: readonly Ferry[] }
-
-/** All at work. Throws what a carrier says of settings that cannot be used. */
-export async function startNetworks(handover: Handover, given: NetworkMaterials): Promise<Networks> {
-  const opening = networksOf(readFrom(given.resolved)).map(({ name }) => makers[name]?.(given))
-  const carriers = (await Promise.all(opening)).filter((carrier) => carrier !== undefined)
+/** Opens and starts all; what runs is in `running` as soon as it does. Throws as a carrier does that cannot start. */
+export async function startFerries(
+  given: NetworkMaterials,
+  handover: Handover,
+  running: { readonly carriers: Carrier[]; readonly ferries: Ferry[] },
+): Promise<void> {
+  running.carriers.push(...(await networkCarriers(given)))
   const { rescan_ms } = valuesOf(given.resolved, filedropSettings)
-  const ferries = carriers.map((carrier) => ferry({ ...given, carrier, handover, look_every_ms: rescan_ms }))
-  for (const each of ferries) await each.start()
-  return { carriers, ferries }
+  for (const carrier of running.carriers) {
+    const ferrying = ferry({ ...given, carrier, handover, look_every_ms: rescan_ms })
+    running.ferries.push(ferrying)
+    await ferrying.start()
+  }
+}
+
+/** None is started yet. Throws what a carrier says of settings that cannot be used. */
+async function networkCarriers(given: NetworkMaterials): Promise<Carrier[]> {
+  const opening = networksOf(readFrom(given.resolved)).map(({ name }) => makers[name]?.(given))
+  return (await Promise.all(opening)).filter((carrier) => carrier !== undefined)
 }
 
 /** What keeps a network from being opened, told before anything starts. */

@@ -2,6 +2,7 @@
 import * as fs from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { allOperations } from '../../daemon/boot/operations.ts'
 import { list as recordOf } from '../../daemon/roles/consensus/contribution/list.ts'
 import { freePorts } from '../support/engines/server-process.ts'
 import type { Daemon, PackagedSite } from '../support/packaged-sites.ts'
@@ -13,6 +14,12 @@ import { ask, channelOf, delivered, inState, say, seen, type Two, twoSites } fro
 const seed = Number(process.env.KILL_SEED ?? 20)
 const kills = 4
 const questions = 15
+
+const ofSite = (path: string) => {
+  const found = allOperations().find(({ role, operation }) => role === 'site' && operation.path === path)
+  if (!found) throw new Error(`the site serves no ${path}`)
+  return found.operation
+}
 
 let two: Two
 const daemons = new Map<PackagedSite, Daemon>()
@@ -61,9 +68,9 @@ test('a session is ratified while no courier comes, and both say by what message
   ] as const) {
     expect(await channelOf(person, peer, 'out')).toMatchObject({ transport: 'mtls' })
   }
-  for (const site of [two.alpha, two.bravo]) {
-    const { stdout } = await site.platform(['status', '--json'])
-    expect(stdout).not.toContain('degraded')
+  for (const person of [two.atAlpha, two.atBravo]) {
+    expect(await person.ok(ofSite('/service-info'), {})).toMatchObject({ supported_transports: ['filedrop', 'mtls'] })
+    expect(await person.ok(ofSite('/health'), {})).toMatchObject({ status: 'ok' })
   }
 })
 

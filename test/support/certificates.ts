@@ -53,7 +53,7 @@ export async function anOddCertificate(
       signingKey: authority.key,
       signingAlgorithm: { name: 'ECDSA', hash: 'SHA-384' },
       extensions: [
-        new ExtendedKeyUsageExtension([...odd.uses]),
+        ...(odd.uses.length === 0 ? [] : [new ExtendedKeyUsageExtension([...odd.uses])]),
         new SubjectAlternativeNameExtension([
           ...odd.uris.map((value) => ({ type: 'url' as const, value })),
           ...(odd.dns ?? []).map((value) => ({ type: 'dns' as const, value })),

@@ -49,7 +49,7 @@ export class Client {
     this.#agents.clear()
   }
 
-  #post(peer: string, text: string, signal: AbortSignal): Promise<Answer> {
+  #post(peer: string, text: string, signal: AbortSignal, isAgain = false): Promise<Answer> {
     const url = new URL(this.#options.urls[peer] ?? '')
     const body = Buffer.from(text)
     // It may be too large for the peer, who then answers before any of it is sent.
@@ -71,7 +71,11 @@ export class Client {
       })
       outgoing.once('response', (response) => answerOf(peer, response).then(resolve, reject))
       // After an answer it is of no account: who refuses a body need not read it.
-      outgoing.on('error', (error) => reject(new Error(`${peer} cannot be reached: ${error.message}`)))
+      outgoing.on('error', (error) => {
+        // A kept connection may have been closed at the other end meanwhile.
+        if (outgoing.reusedSocket && !isAgain && !signal.aborted) resolve(this.#post(peer, text, signal, true))
+        else reject(new Error(`${peer} cannot be reached: ${error.message}`))
+      })
       if (isLarge) outgoing.once('continue', () => outgoing.end(body)).flushHeaders()
       else outgoing.end(body)
     })

@@ -49,7 +49,9 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   })
   server.prependListener('secureConnection', (socket: TLSSocket) => guests.admit(socket))
   server.on('clientError', (_error, socket) => {
-    options.refuse('bad_request', { from: (socket as TLSSocket).remoteAddress })
+    // Node says so of failed handshakes too, which were counted.
+    const peer = guests.nameOf(socket as TLSSocket)
+    if (peer !== undefined) options.refuse('bad_request', { peer })
     socket.destroy()
   })
   const serve = (request: IncomingMessage, response: ServerResponse) => void guests.serve(request, response)
@@ -104,6 +106,10 @@ class Guests {
     }
     this.#connections.set(found.peer, open.add(socket))
     socket.once('close', () => open.delete(socket))
+  }
+
+  nameOf(socket: TLSSocket): string | undefined {
+    return [...this.#connections].find(([, open]) => open.has(socket))?.[0]
   }
 
   /** Asked anew each time: a connection outlives neither its certificate nor its pin. */

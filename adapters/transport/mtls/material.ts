@@ -1,5 +1,5 @@
 // What a site shows of itself and pins of others, read from its PEM files and held together before any of it is used.
-import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { createHash, createPrivateKey, X509Certificate } from 'node:crypto'
 import * as fs from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import { type Pins, siteIn } from './pins.ts'
@@ -46,6 +46,19 @@ export function readMaterial({ site, cert_file, key_file, passphrase, peers }: T
       [name, { authorities: authoritiesIn(ca_file), keys: keys && new Set(keys) }] as const,
   )
   return { ...opened, own, pins: new Map(pins) }
+}
+
+/** Changes whenever a file does, or who may read it; also for files that are not sound. */
+export function stampOf({ cert_file, key_file, peers }: TlsFiles): string {
+  const stamp = createHash('sha256')
+  for (const file of [cert_file, key_file, ...Object.values(peers).map(({ ca_file }) => ca_file)]) {
+    try {
+      stamp.update(read(file, () => true)).update(`\0${fs.statSync(file).mode}\0`)
+    } catch (error) {
+      stamp.update(`${error}\0`)
+    }
+  }
+  return stamp.digest('hex')
 }
 
 /** What the parser says of a key may quote it. */

@@ -1,6 +1,6 @@
 // Certificates, keys and pins as they are on disk now: read again while the site runs, and put in force only when they are sound.
 import type { Log } from '../../../daemon/kernel/call.ts'
-import { type Material, readMaterial, type TlsFiles } from './material.ts'
+import { type Material, readMaterial, stampOf, type TlsFiles } from './material.ts'
 
 export type WatchedMaterial = {
   /** The newest that was sound. */
@@ -15,14 +15,17 @@ export function watchedMaterial(
   files: TlsFiles,
   { every_ms, log, changed }: { every_ms: number; log: Log; changed: (material: Material) => void },
 ): WatchedMaterial {
+  let stamp = stampOf(files)
   let held = readMaterial(files)
   let fault: string | undefined
   const look = () => {
+    const now = stampOf(files)
+    if (now === stamp) return
+    stamp = now
     try {
       const found = readMaterial(files)
       if (fault !== undefined) log.info('mtls.files.sound', { site: files.site })
       fault = undefined
-      if (isSame(found, held)) return
       held = found
       log.info('mtls.files.changed', { not_after: found.own.validToDate.toISOString() })
       changed(found)
@@ -34,12 +37,4 @@ export function watchedMaterial(
   }
   const timer = setInterval(look, every_ms).unref()
   return { current: () => held, fault: () => fault, stop: () => clearInterval(timer) }
-}
-
-function isSame(a: Material, b: Material): boolean {
-  return JSON.stringify(textOf(a)) === JSON.stringify(textOf(b))
-}
-
-function textOf({ cert, key, pins }: Material) {
-  return [cert, key, ...[...pins].map(([peer, { authorities }]) => [peer, authorities.map(String)])]
 }

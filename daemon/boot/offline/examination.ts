@@ -8,6 +8,7 @@ import { diskFindings } from './checks/file-systems.ts'
 import { identityProviderFindings } from './checks/identity-provider.ts'
 import { keyFindings, passphraseFindings, tokenFindings } from './checks/keys.ts'
 import { labelFindings } from './checks/labels.ts'
+import { mtlsFindings } from './checks/mtls.ts'
 import { permissionFindings } from './checks/permissions.ts'
 import { portFindings } from './checks/ports.ts'
 import { profileFindings } from './checks/profile.ts'
@@ -37,6 +38,7 @@ const checks: Readonly<Record<string, Check>> = {
   tls: certificateFindings,
   sso: identityProviderFindings,
   x509: clientCertificateFindings,
+  mtls: mtlsFindings,
   ports: portFindings,
   store: storeFindings,
   channels: channelFindings,

@@ -15,6 +15,7 @@ import {
   siteCertificate,
 } from '../../../adapters/keys/x509/certificates.ts'
 import { fingerprintOf, siteIn } from '../../../adapters/transport/mtls/pins.ts'
+import { certificatePassphrase } from '../certificate-passphrase.ts'
 import { certificatesOf, type SiteFolder, siteCertificateOf } from '../site-folder.ts'
 import { record } from './deed.ts'
 import { day_ms } from './finding.ts'
@@ -52,7 +53,7 @@ export async function issueOwn(
   const pair = await newPair()
   const names = namesOf(siteSettings(folder, env).platform.name, hosts)
   const pem = await signed(authorityOf(folder), { names, publicKey: pair.publicKey }, terms)
-  return await putInForce(folder, env, pem, pemOf(pair, ofSite(folder, env)), 'issue')
+  return await putInForce(folder, env, pem, pemOf(pair, keyPassphrase(folder, env)), 'issue')
 }
 
 /** The same for the names that the certificate has now. */
@@ -64,7 +65,7 @@ export async function renewOwn(folder: SiteFolder, env: Environment, terms: Issu
 export async function request(folder: SiteFolder, env: Environment, hosts: readonly string[]) {
   const pair = await newPair()
   const names = namesOf(siteSettings(folder, env).platform.name, hosts)
-  const key = pemOf(pair, ofSite(folder, env))
+  const key = pemOf(pair, keyPassphrase(folder, env))
   const keep = () => writeTextPrivately(certificatesOf(folder), next, key)
   return { text: await certificateRequest(names, pair), keep }
 }
@@ -91,7 +92,7 @@ export async function install(folder: SiteFolder, env: Environment, text: string
   }
   const key = readPrivately(waiting)
   const [leaf] = certificatesIn(text)
-  const passphrase = ofSite(folder, env)
+  const passphrase = keyPassphrase(folder, env)
   const secret = passphrase === undefined ? {} : { passphrase }
   if (!leaf?.checkPrivateKey(createPrivateKey({ key, ...secret }))) {
     throw new Objection(3, 'the certificate is not for the key of the last request')
@@ -170,7 +171,15 @@ function hostsIn({ subjectAltName = '' }: X509Certificate): string[] {
   return subjectAltName.split(', ').flatMap((name) => /^(?:DNS|IP Address):(.+)$/.exec(name)?.[1] ?? [])
 }
 
-/** PKCS #8; under the passphrase of the site's keys where the profile names one. */
+/** Undefined where the profile names no passphrase of the site's keys. */
+function keyPassphrase(folder: SiteFolder, env: Environment): string | undefined {
+  const passphrase = ofSite(folder, env)
+  return passphrase === undefined
+    ? undefined
+    : certificatePassphrase(passphrase, siteSettings(folder, env).platform.name)
+}
+
+/** PKCS #8. */
 function pemOf({ privateKey }: Pair, passphrase: string | undefined): string {
   const closed = passphrase === undefined ? {} : { cipher: 'aes-256-cbc', passphrase }
   return KeyObject.from(privateKey).export({ type: 'pkcs8', format: 'pem', ...closed }) as string

@@ -34,7 +34,7 @@ export const mtlsSettings = block('mtls', {
   }),
   key_file: file.optional().meta({
     env: 'MTLS_KEY_FILE',
-    doc: 'Private key of it (PEM, 0600); may lie under the passphrase of identity.keys_passphrase_file.',
+    doc: 'Private key of it (PEM, 0600, in the open); that of cert_file when absent. Read again when it changes.',
   }),
   peers: z.record(siteName, mtlsPeer).default({}).meta({
     doc: 'Peers whose messages go over HTTPS with client certificates: name to url and ca_file (PEM: who may sign its certificate); keys narrows that to public keys, by the SHA-256 of each.',

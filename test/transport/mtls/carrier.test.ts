@@ -124,7 +124,7 @@ describe('certificates that change while both run', () => {
     await vi.waitFor(async () => expect(await bravo.carrier.health()).toEqual({ ok: true, detail: '' }), 10_000)
   })
 
-  test('a peer whose authority is exchanged is turned away on the connection that it has', async () => {
+  test('a peer whose authority is exchanged is turned away, whatever connection it had', async () => {
     const { dir, alpha, bravo } = await aWorld()
     await bravo.carrier.start(taker().land)
     expect(await alpha.carrier.carry('bravo', [aParcel(1)], patient())).toEqual(['landed'])
@@ -132,7 +132,18 @@ describe('certificates that change while both run', () => {
     await vi.waitFor(async () => {
       await expect(alpha.carrier.carry('bravo', [aParcel(2)], patient())).rejects.toThrow('cannot be reached')
     }, 10_000)
-    expect(bravo.counted.other_authority).toBeGreaterThan(0)
+    expect(bravo.counted.handshake).toBeGreaterThan(0)
+  })
+
+  test('a connection does not outlive the certificate that it was made with', async () => {
+    let later_ms = 0
+    const { alpha, bravo } = await aWorld({ now: () => Date.now() + later_ms })
+    await bravo.carrier.start(taker().land)
+    expect(await alpha.carrier.carry('bravo', [aParcel(1)], patient())).toEqual(['landed'])
+    later_ms = 2 * 86_400_000
+    await expect(alpha.carrier.carry('bravo', [aParcel(2)], patient())).rejects.toThrow('not_valid_now')
+    expect(bravo.counted).toEqual({ not_valid_now: 1 })
+    expect(await bravo.carrier.health()).toEqual({ ok: false, detail: 'the certificate of this site has ended' })
   })
 
   test.each([

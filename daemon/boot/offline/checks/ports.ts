@@ -1,5 +1,8 @@
 // Whether each listener's port is free, or taken by the role itself.
 import { createServer } from 'node:net'
+import type { Resolved } from '../../../kernel/settings.ts'
+import { mtlsSettings } from '../../../roles/site/carrier-settings.ts'
+import { valuesOf } from '../../profile.ts'
 import type { Examined } from '../examination.ts'
 import { type Finding, fine, problem } from '../finding.ts'
 import { runningRoles } from '../running-roles.ts'
@@ -10,7 +13,11 @@ type Listener = { readonly role: string; readonly host: string; readonly port: n
 export async function portFindings({ folder, env }: Examined): Promise<Finding[]> {
   const { resolved } = siteSettings(folder, env)
   const running = await runningRoles(folder)
-  const listeners = rolesOf(folder, env).flatMap(({ name }) => listenersOf(name, resolved.values.get(name) ?? {}))
+  const names = rolesOf(folder, env).map(({ name }) => name)
+  const listeners = [
+    ...names.flatMap((name) => listenersOf(name, resolved.values.get(name) ?? {})),
+    ...(names.includes('site') ? networkListeners(resolved) : []),
+  ]
   const asked = await Promise.all(listeners.map((listener) => judge(listener, running.includes(listener.role))))
   return [...twice(listeners), ...asked]
 }
@@ -22,6 +29,12 @@ function listenersOf(role: string, values: Readonly<Record<string, unknown>>): L
     { role, host: String(listen), port: Number(port) },
     ...(inside ? [{ role, host: inside[1] ?? '', port: Number(inside[2]) }] : []),
   ]
+}
+
+/** Where peers come over a network: the site role listens. */
+function networkListeners(resolved: Resolved): Listener[] {
+  const { listen, port, peers } = valuesOf(resolved, mtlsSettings)
+  return Object.keys(peers).length > 0 ? [{ role: 'site', host: listen, port }] : []
 }
 
 function twice(listeners: readonly Listener[]): Finding[] {

@@ -1,0 +1,134 @@
+// What the loop of one peer promises: everything goes in the end, failures are waited out with chance, and what stays holds nothing up.
+import fc from 'fast-check'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { Busy, type Carrier, type Handover, type Landing, type Parcel } from '../kernel/carrier.ts'
+import { type Ferry, ferry, waitAfter } from './ferry.ts'
+
+const ferries: Ferry[] = []
+afterEach(async () => {
+  for (const each of ferries.splice(0)) await each.stop()
+})
+
+const chances = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
+
+describe('the wait after a failure', () => {
+  test('is half a second at least, and grows with the failures to a minute and no more', () => {
+    expect([1, 2, 3, 4, 20].map((failures) => waitAfter(failures, 0))).toEqual([500, 500, 500, 500, 500])
+    expect([1, 2, 3, 7, 20].map((failures) => waitAfter(failures, 1))).toEqual([1_500, 2_500, 4_500, 60_500, 60_500])
+  })
+
+  test('is at least what the peer asks for, while that is no more than a minute', () => {
+    expect([0, 5_000, 60_000, 999_999_000].map((asked_ms) => waitAfter(1, 0, asked_ms))).toEqual([
+      500, 5_000, 60_000, 60_000,
+    ])
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 1_000 }), chances, fc.nat(), (failures, chance, asked_ms) => {
+        const wait = waitAfter(failures, chance, asked_ms)
+        expect(wait).toBeGreaterThanOrEqual(Math.min(60_000, Math.max(500, asked_ms)))
+        expect(wait).toBeLessThanOrEqual(120_000)
+      }),
+    )
+  })
+
+  test('is spread over the whole of its range', () => {
+    const waits = Array.from({ length: 10 }, (_, at) => waitAfter(10, at / 10))
+    expect(new Set(waits).size).toBe(10)
+  })
+})
+
+/** A site with these numbers ready for bravo; `carry` is what becomes of each batch. */
+function aSite(numbers: number[], carry: (batch: number[]) => Landing[]) {
+  const events: { event: string; fields: Record<string, unknown> | undefined }[] = []
+  const log = (event: string, fields?: Readonly<Record<string, unknown>>) => void events.push({ event, fields })
+  const ready = new Set(numbers)
+  const parcel = (seq: number): Parcel => ({ epoch: 1, seq, envelope: new Uint8Array(), body: new Uint8Array() })
+  let tell = (_peer: string) => {}
+  const handover: Handover = {
+    ready: async (_peer, limit) => [...ready].slice(0, limit).map(parcel),
+    async leave(_peer, gone) {
+      for (const { seq } of gone) ready.delete(seq)
+    },
+    land: async () => [],
+    judged: async () => undefined,
+    onReady(given) {
+      tell = given
+      return () => undefined
+    },
+  }
+  const carrier: Carrier = {
+    name: 'mtls',
+    peers: ['bravo'],
+    carry: async (_peer, parcels) => carry(parcels.map(({ seq }) => seq)),
+    start: async () => undefined,
+    health: async () => ({ ok: true, detail: '' }),
+    stop: async () => undefined,
+  }
+  const made = ferry({
+    carrier,
+    handover,
+    log: { debug: log, info: log, warn: log, error: log },
+    chance: () => 0,
+    look_every_ms: 3_600_000,
+  })
+  ferries.push(made)
+  return {
+    ready,
+    events,
+    start: () => made.start(),
+    tell: () => tell('bravo'),
+    names: () => events.map(({ event }) => event),
+  }
+}
+
+test('takes all that lies ready in batches of 64, and what is told of later at once', async () => {
+  const batches: number[] = []
+  const site = aSite(numbersTo(150), (batch) => {
+    batches.push(batch.length)
+    return batch.map(() => 'landed')
+  })
+  await site.start()
+  await vi.waitFor(() => expect(site.ready.size).toBe(0))
+  expect(batches).toEqual([64, 64, 22])
+  site.ready.add(151)
+  site.tell()
+  await vi.waitFor(() => expect(site.ready.size).toBe(0))
+})
+
+test('tries again after a failure, and says when the peer is reached again', async () => {
+  let failures = 2
+  const site = aSite([1], (batch) => {
+    if (failures-- > 0) throw new Error('bravo cannot be reached')
+    return batch.map(() => 'landed')
+  })
+  await site.start()
+  await vi.waitFor(() => expect(site.ready.size).toBe(0), 10_000)
+  await vi.waitFor(() =>
+    expect(site.names()).toEqual(['carrier.peer.unreached', 'carrier.peer.unreached', 'carrier.peer.reached']),
+  )
+})
+
+test('what the peer will not have stays, told of, and the others pass it by', async () => {
+  const site = aSite(numbersTo(200), (batch) => batch.map((seq) => (seq === 2 ? 'too_large' : 'landed')))
+  await site.start()
+  await vi.waitFor(() => expect(site.names()).toContain('carrier.peer.unreached'))
+  expect([...site.ready]).toEqual([2])
+  expect(site.events[0]?.fields).toMatchObject({ detail: expect.stringContaining('number 2 of epoch 1 is larger') })
+})
+
+test('a busy peer is left alone for as long as it asks', async () => {
+  let asked = 0
+  const began = performance.now()
+  const times: number[] = []
+  const site = aSite([1], (batch) => {
+    times.push(performance.now() - began)
+    if (asked++ === 0) throw new Busy('bravo takes nothing now', 1_200)
+    return batch.map(() => 'landed')
+  })
+  await site.start()
+  await vi.waitFor(() => expect(site.ready.size).toBe(0), 10_000)
+  expect(times[1]).toBeGreaterThanOrEqual(1_190)
+})
+
+function numbersTo(last: number): number[] {
+  return Array.from({ length: last }, (_, at) => at + 1)
+}

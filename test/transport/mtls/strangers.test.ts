@@ -1,0 +1,173 @@
+// Who knocks at the listener and is no pinned peer: nobody of them is heard, and nothing is told to them.
+import { execFile } from 'node:child_process'
+import * as fs from 'node:fs'
+import { type ConnectionOptions, connect } from 'node:tls'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { batchText, path } from '../../../adapters/transport/mtls/wire.ts'
+import { type Authority, aCertificate, anAuthority, anOddCertificate } from '../../support/certificates.ts'
+import { isOnPath, whenPresent } from '../../support/requires.ts'
+import { anEnd, aParcel, type End, type TlsWorld, taker, tlsWorld } from './tls-world.ts'
+
+const openssl = whenPresent({ isPresent: isOnPath('openssl'), name: 'openssl', hint: 'not found on PATH' })
+const [server, client] = ['1.3.6.1.5.5.7.3.1', '1.3.6.1.5.5.7.3.2']
+
+let world: TlsWorld
+let bravo: End
+let charlie: Authority
+const { taken, land } = taker()
+
+/** Bravo pins alpha and charlie, each by an authority of its own. */
+beforeAll(async () => {
+  world = await tlsWorld()
+  charlie = await anAuthority(world.dir, 'charlie')
+  const { alpha } = world
+  const url = 'https://127.0.0.1:9'
+  const peers = { alpha: { url, ca_file: alpha.authority.file }, charlie: { url, ca_file: charlie.file } }
+  const { cert_file, port, authority } = world.bravo
+  bravo = anEnd({ site: 'bravo', port, cert_file, peers }, authority)
+  await bravo.carrier.start(land)
+})
+afterAll(async () => {
+  await bravo.carrier.stop()
+  await world.end()
+})
+
+/** What comes back for a batch; empty when the connection was closed without a word. */
+function heard(port: number, options: ConnectionOptions, body = batchText([aParcel(1)])): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false, ...options })
+    let said = ''
+    const head = `POST ${path} HTTP/1.1\r\nhost: bravo\r\nconnection: close\r\ncontent-type: application/json`
+    socket.on('secureConnect', () => socket.write(`${head}\r\ncontent-length: ${body.length}\r\n\r\n${body}`))
+    socket.on('data', (bytes: Buffer) => (said += bytes.toString()))
+    socket.on('error', () => undefined)
+    socket.once('close', () => resolve(said))
+  })
+}
+
+const shown = ({ pem }: { pem: string }) => ({ cert: pem, key: pem })
+const dir = () => world.dir
+const ofAlpha = () => world.alpha.authority
+
+const strangers: [string, string, () => Promise<ConnectionOptions>][] = [
+  ['no certificate', 'handshake', async () => ({})],
+  [
+    'a certificate of an authority that nobody pins',
+    'handshake',
+    async () =>
+      shown(await aCertificate(dir(), await anAuthority(dir(), 'foreign'), 'foreign-alpha', { site: 'alpha' })),
+  ],
+  [
+    'an expired certificate',
+    'handshake',
+    async () =>
+      shown(await aCertificate(dir(), ofAlpha(), 'expired', { site: 'alpha', not_after: Date.now() - 60_000 })),
+  ],
+  [
+    'a certificate for servers alone',
+    'handshake',
+    async () => shown(await odd('server-alone', ['urn:platform:site:alpha'], [server])),
+  ],
+  ['TLS 1.2', 'handshake', async () => ({ ...own(), maxVersion: 'TLSv1.2' as const })],
+  [
+    'a certificate of another pinned authority in the name of alpha',
+    'other_authority',
+    async () => shown(await aCertificate(dir(), charlie, 'posing', { site: 'alpha' })),
+  ],
+  [
+    'a certificate that names a site which is not pinned',
+    'not_pinned',
+    async () => shown(await aCertificate(dir(), ofAlpha(), 'delta')),
+  ],
+  [
+    'a certificate that names no site',
+    'names_no_site',
+    async () => shown(await odd('nameless', ['urn:other'], [client])),
+  ],
+  [
+    'a certificate that names two sites',
+    'names_no_site',
+    async () => shown(await odd('two', ['urn:platform:site:alpha', 'urn:platform:site:charlie'], [client])),
+  ],
+  [
+    'a name that hides another in itself',
+    'names_no_site',
+    async () => shown(await odd('hidden', [], [client], ['x, URI:urn:platform:site:alpha, DNS:x'])),
+  ],
+  [
+    'a certificate that says no use',
+    'wrong_use',
+    async () => shown(await odd('useless', ['urn:platform:site:alpha'], [])),
+  ],
+]
+
+function odd(name: string, uris: string[], uses: string[], dns: string[] = []) {
+  return anOddCertificate(dir(), ofAlpha(), name, { uris, uses, dns })
+}
+
+function own() {
+  return shown({ pem: fs.readFileSync(world.alpha.cert_file, 'utf8') })
+}
+
+describe('nobody is heard with', () => {
+  test.each(strangers)('%s', async (_what, why, options) => {
+    const before = bravo.counted[why] ?? 0
+    const others = { ...bravo.counted }
+    expect(await heard(bravo.port, await options())).toBe('')
+    expect(bravo.counted).toEqual({ ...others, [why]: before + 1 })
+    expect(taken).toEqual([])
+  })
+
+  test('and the peer that is pinned is', async () => {
+    expect(await heard(bravo.port, own())).toContain('200 OK')
+    expect(taken.splice(0).map(({ peer }) => peer)).toEqual(['alpha'])
+  })
+})
+
+test('a pinned peer is itself whatever its body says: a name in it makes the body unreadable', async () => {
+  const charlies = shown(await aCertificate(dir(), charlie, 'charlie'))
+  const body = JSON.parse(batchText([aParcel(7)]))
+  for (const posing of [{ ...body, peer: 'alpha' }, { parcels: [{ ...body.parcels[0], src: 'alpha' }] }]) {
+    expect(await heard(bravo.port, charlies, JSON.stringify(posing))).toContain('400 Bad Request')
+  }
+  expect(taken).toEqual([])
+  await heard(bravo.port, charlies)
+  expect(taken.splice(0).map(({ peer }) => peer)).toEqual(['charlie'])
+})
+
+test('with keys pinned only they will do, and a key that is added later counts from then on', async () => {
+  const { dir: folder, alpha } = world
+  const narrow = await aCertificate(folder, alpha.authority, 'narrow', { site: 'bravo' })
+  const pin = { url: 'https://127.0.0.1:9', ca_file: alpha.authority.file, keys: ['0'.repeat(64)] }
+  const end = anEnd({ site: 'bravo', port: 0, cert_file: narrow.file, peers: { alpha: pin } }, alpha.authority)
+  await end.carrier.start(land)
+  expect(await heard(end.carrier.port(), own())).toBe('')
+  expect(end.counted).toEqual({ other_key: 1 })
+  await end.carrier.stop()
+})
+
+test('who knocks all the time fills neither log nor audit chain: each reason is told once a minute, and counted', async () => {
+  const { counted, recorded, events } = bravo
+  const before = { counted: counted.handshake ?? 0, recorded: recorded.length, events: events.length }
+  for (let i = 0; i < 5; i++) await heard(bravo.port, {})
+  expect(counted.handshake).toBe(before.counted + 5)
+  expect(recorded).toHaveLength(before.recorded)
+  expect(events.slice(before.events).filter((event) => event === 'mtls.refused')).toEqual([])
+  const told = recorded.map(({ detail }) => detail.why)
+  expect([...told].sort()).toEqual([...new Set(told)].sort())
+  expect(recorded[0]).toMatchObject({
+    action: 'mtls.connection.refused',
+    outcome: 'refused',
+    tenant_id: 'tenant-bravo',
+  })
+})
+
+openssl('a stranger is not told which authorities are pinned', async () => {
+  const words = ['s_client', '-connect', `127.0.0.1:${bravo.port}`, '-tls1_3', '-ign_eof']
+  const said = await new Promise<string>((resolve) => {
+    const child = execFile('openssl', words, (_error, stdout, stderr) => resolve(stdout + stderr))
+    child.stdin?.end()
+  })
+  expect(said).toContain('No client certificate CA names sent')
+  expect(said).not.toMatch(/alpha|charlie/)
+})
