@@ -127,6 +127,19 @@ test('a provider that was never there is out of reach, and asked again after the
   expect(site.logged[0]).toContain('the discovery document was answered 500')
 })
 
+test('health tells how old the keys are, and looks for new ones where no token does', async () => {
+  const issuer = await issuerOfTest(first)
+  const site = atSite(issuer.issuer, { keys_max_age_s: 3_600 })
+  expect(site.health()).toEqual({ ok: true, detail: 'not asked yet' })
+  expect(await answer(site, await signed(first, adaClaims(issuer.issuer)))).toBe('counts')
+  site.clock.mono += 60 * minutes
+  expect(site.health()).toEqual({ ok: false, detail: 'keys of 3600 s ago' })
+  await expect.poll(() => site.health(), patience).toEqual({ ok: true, detail: 'keys of 0 s ago' })
+  const away = atSite('http://127.0.0.1:1')
+  await answer(away, await signed(first, adaClaims('http://127.0.0.1:1')))
+  expect(away.health()).toEqual({ ok: false, detail: 'out of reach' })
+})
+
 test('another issuer’s document is not taken, nor keys from where nobody may look', async () => {
   const issuer = await issuerOfTest(first)
   const site = atSite(issuer.issuer)

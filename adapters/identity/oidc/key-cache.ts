@@ -25,7 +25,7 @@ export interface KeyCache<K> {
   find(kid: string): Promise<K | undefined>
   /** Changes whenever the keys do, and when they are too old to count. */
   stamp(): string
-  /** Whether tokens can be judged by what is known now; nothing is asked for that. */
+  /** Whether tokens can be judged by what is known now. Old keys are fetched anew as by a token, so that idle sites stay well. */
   health(): { readonly ok: boolean; readonly detail: string }
 }
 
@@ -75,9 +75,9 @@ export function keyCache<K extends NamedKey>(options: KeyCacheOptions<K>): KeyCa
     stamp: () => usable()?.stamp ?? 'none',
     health() {
       if (lastEnd === Number.NEGATIVE_INFINITY) return { ok: true, detail: 'not asked yet' }
-      if (!held) return { ok: false, detail: 'out of reach' }
-      const age = monotonic() - held.at
-      return { ok: age < max_age_ms, detail: `keys of ${Math.round(age / 1_000)} s ago` }
+      const ok = usable() !== undefined
+      const age = held && Math.round((monotonic() - held.at) / 1_000)
+      return { ok, detail: age === undefined ? 'out of reach' : `keys of ${age} s ago` }
     },
   }
 }
