@@ -1,7 +1,7 @@
 // File-drop's messages by a real broker: all that every transport must keep, and what strangers may put in a queue.
 import { afterAll, afterEach, beforeAll, describe } from 'vitest'
-import { type Rabbitmq, rabbitmqWanted } from '../../support/engines/rabbitmq.ts'
 import { type TransportWorld, transportRequirements } from '../../conformance/transport.ts'
+import { type Rabbitmq, rabbitmqWanted } from '../../support/engines/rabbitmq.ts'
 import { whenPresent } from '../../support/requires.ts'
 import { labelFor, message, restart, startReceiving } from '../../transport/filedrop/two-sites.ts'
 import { brokerOf, type Joined, joined } from './by-broker.ts'
@@ -20,7 +20,9 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end()
 })
 
-async function joinedHere(...given: Parameters<typeof joined> extends [unknown, ...infer Rest] ? Rest : never): Promise<Joined> {
+async function joinedHere(
+  ...given: Parameters<typeof joined> extends [unknown, ...infer Rest] ? Rest : never
+): Promise<Joined> {
   const made = await joined(broker, ...given)
   ends.push(made.end)
   return made
