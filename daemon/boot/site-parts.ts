@@ -4,7 +4,7 @@ import { joseSignatures } from '../../adapters/keys/jose/signatures.ts'
 import { peopleFiles } from '../../adapters/peers/files/people-files.ts'
 import { postWebhook } from '../../adapters/webhook/http/webhook.ts'
 import type { AuditLog } from '../kernel/audit.ts'
-import type { PartKey } from '../kernel/call.ts'
+import type { PartKey, Site } from '../kernel/call.ts'
 import type { Carrier } from '../kernel/carrier.ts'
 import type { StatusEvent } from '../kernel/coalition.ts'
 import { refuse } from '../kernel/errors.ts'
@@ -15,6 +15,7 @@ import { identitySettings } from '../kernel/platform-settings.ts'
 import type { Role } from '../kernel/role.ts'
 import type { Resolved } from '../kernel/settings.ts'
 import type { Transport } from '../kernel/transport.ts'
+import { type Brokers, brokers } from '../roles/consensus/broker.ts'
 import { type Webhooks, webhooks } from '../roles/consensus/webhook.ts'
 import {
   backupsPart,
@@ -49,6 +50,7 @@ import { peopleOf, type SiteFolder } from './site-folder.ts'
 
 export type PartMaterials = {
   readonly role: Role
+  readonly site: Site
   readonly folder: SiteFolder
   readonly resolved: Resolved
   readonly identity: Identity
@@ -61,13 +63,28 @@ export type PartMaterials = {
   readonly audit: Pick<AuditLog, 'list'>
 }
 
+/** The client of brokers is loaded when something is emitted to one. */
+function emitting(site: Site): Brokers {
+  let loading: Promise<Brokers> | undefined
+  const loaded = async () => {
+    const { amqpEmitter } = await import('../../adapters/transport/amqp/emission.ts')
+    return amqpEmitter(`platform ${site.name}: emits`)
+  }
+  return {
+    async publish(...given) {
+      loading ??= loaded()
+      await (await loading).publish(...given)
+    },
+  }
+}
+
 /** Least privilege: each role is given what it is for, and nothing else. */
 export function siteParts(given: PartMaterials): [string, unknown][] {
-  const { role, folder, resolved, identity, peers, transports, carriers, recent, keyValue, now, audit } = given
+  const { role, site, folder, resolved, identity, peers, transports, carriers, recent, keyValue, now, audit } = given
   const named = <P>(key: PartKey<P>, value: P): [string, unknown] => [key.name, value]
   if (role.name === 'consensus') {
     const posting: Webhooks = { post: (to, body, by) => postWebhook(to, body, by, now()) }
-    return [named(webhooks, posting)]
+    return [named(webhooks, posting), named(brokers, emitting(site))]
   }
   if (role.name !== 'site') return []
   const { keys_passphrase_file } = valuesOf(resolved, identitySettings)

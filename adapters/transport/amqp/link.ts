@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { type ChannelModel, type ConfirmChannel, connect, credentials } from 'amqplib'
 import type { Broker } from '../../../daemon/kernel/broker.ts'
-import { within } from './trouble.ts'
+import { troubleOf, within } from './trouble.ts'
 
 const connect_timeout_ms = 5_000
 const close_timeout_ms = 5_000
@@ -12,15 +12,20 @@ export const answer_timeout_ms = 15_000
 const heartbeat_s = 15
 const frame_bytes = 131_072
 
+export type Line = {
+  /** Confirms what is published. */
+  readonly channel: ConfirmChannel
+  /** Rejects when the channel has ended, with the reason in words. */
+  readonly ended: Promise<never>
+}
+
 export type Link = {
-  /** A channel that confirms what is published. Opens the connection when there is none; throws why it cannot. */
-  channel(): Promise<ConfirmChannel>
+  /** A channel of its own. Opens the connection when there is none; throws why it cannot. */
+  channel(): Promise<Line>
   /** Why the broker takes no messages for now, while that is so. */
   blockedBy(): string | undefined
   /** Tells when that begins. Returns how to end the telling. */
   onBlocked(tell: (why: string) => void): () => void
-  /** Whether the connection stands. */
-  isOpen(): boolean
   /** Ends the connection; the next need opens another. */
   close(): Promise<void>
 }
@@ -28,15 +33,17 @@ export type Link = {
 /** `password` is asked for at each connection. `name`: shown in the broker's list of connections. */
 export function link(broker: Broker, password: () => string | undefined, name: string): Link {
   let opening: Promise<ChannelModel> | undefined
-  let isOpen = false
   let blocked: string | undefined
+  let trouble: unknown
   const listeners = new Set<(why: string) => void>()
 
   const opened = async (): Promise<ChannelModel> => {
     const connection = await connected(broker, password(), name)
-    isOpen = true
+    trouble = undefined
     // Without a listener an error would end the process; what follows from it comes with `close`.
-    connection.on('error', () => undefined)
+    connection.on('error', (error) => {
+      trouble = error
+    })
     connection.on('blocked', (why) => {
       blocked = why
       for (const tell of listeners) tell(why)
@@ -44,12 +51,14 @@ export function link(broker: Broker, password: () => string | undefined, name: s
     connection.on('unblocked', () => {
       blocked = undefined
     })
-    connection.on('close', forget)
+    connection.on('close', (error) => {
+      trouble ??= error
+      forget()
+    })
     return connection
   }
   const forget = () => {
     opening = undefined
-    isOpen = false
     blocked = undefined
   }
   const open = (): Promise<ChannelModel> => {
@@ -62,20 +71,30 @@ export function link(broker: Broker, password: () => string | undefined, name: s
   return {
     async channel() {
       const connection = await open()
-      return await within(answer_timeout_ms, 'open a channel', connection.createConfirmChannel())
+      const channel = await within(answer_timeout_ms, 'open a channel', connection.createConfirmChannel())
+      return { channel, ended: endOf(channel, () => trouble) }
     },
     blockedBy: () => blocked,
     onBlocked(tell) {
       listeners.add(tell)
       return () => void listeners.delete(tell)
     },
-    isOpen: () => isOpen,
     async close() {
       const ending = opening?.then((connection) => connection.close())
       forget()
       await within(close_timeout_ms, 'end the connection', ending ?? Promise.resolve()).catch(() => undefined)
     },
   }
+}
+
+/** Channels are told before the connection says why it ends. */
+function endOf(channel: ConfirmChannel, why: () => unknown): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  promise.catch(() => undefined)
+  const end = (error: unknown) => reject(new Error(troubleOf(error ?? 'the connection to the broker has ended')))
+  channel.on('error', end)
+  channel.on('close', () => queueMicrotask(() => end(why())))
+  return promise
 }
 
 async function connected({ url, user, tls }: Broker, password: string | undefined, name: string) {

@@ -1,7 +1,6 @@
 // Publishes to a broker, and knows of each message what became of it: only what is confirmed is there.
 import type { ConfirmChannel, Options } from 'amqplib'
-import type { Link } from './link.ts'
-import { troubleOf } from './trouble.ts'
+import type { Line, Link } from './link.ts'
 
 export type Draft = {
   readonly exchange: string
@@ -21,21 +20,17 @@ export type Publisher = {
   publish(drafts: readonly Draft[], signal: AbortSignal): Promise<Outcome[]>
 }
 
-type Line = {
-  readonly channel: ConfirmChannel
-  readonly returned: Set<string>
-  /** Rejects when the channel ends, with the reason. */
-  readonly ended: Promise<never>
-}
+/** `returned`: of messages that no queue was bound for, until their senders have been told. */
+type Sending = Line & { readonly returned: Set<string> }
 
 /** On a channel of its own, so that what the broker refuses here ends nobody else's. */
 export function publisher(link: Link): Publisher {
-  let current: Promise<Line> | undefined
+  let current: Promise<Sending> | undefined
   let published = 0
-  const forget = (line: Promise<Line>) => {
+  const forget = (line: Promise<Sending>) => {
     if (current === line) current = undefined
   }
-  const standing = (): Promise<Line> => {
+  const standing = (): Promise<Sending> => {
     if (current) return current
     const fresh = open(link)
     current = fresh
@@ -66,7 +61,7 @@ export function publisher(link: Link): Publisher {
 }
 
 /** The broker says `return` of a message before it confirms it. */
-async function outcomes({ channel, returned, ended }: Line, drafts: readonly Draft[], ids: string[]) {
+async function outcomes({ channel, returned, ended }: Sending, drafts: readonly Draft[], ids: string[]) {
   const answers: Promise<Outcome>[] = []
   for (const [index, { exchange, key, content, about }] of drafts.entries()) {
     const id = ids[index] ?? ''
@@ -88,19 +83,11 @@ function drained(channel: ConfirmChannel): Promise<void> {
   return new Promise((resolve) => channel.once('drain', resolve))
 }
 
-async function open(link: Link): Promise<Line> {
-  const channel = await link.channel()
+async function open(link: Link): Promise<Sending> {
+  const line = await link.channel()
   const returned = new Set<string>()
-  channel.on('return', ({ properties }) => returned.add(String(properties.correlationId)))
-  return { channel, returned, ended: endOf(channel) }
-}
-
-function endOf(channel: ConfirmChannel): Promise<never> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  channel.on('error', (error) => reject(new Error(troubleOf(error))))
-  channel.on('close', () => reject(new Error('the connection to the broker has ended')))
-  promise.catch(() => undefined)
-  return promise
+  line.channel.on('return', ({ properties }) => returned.add(String(properties.correlationId)))
+  return { ...line, returned }
 }
 
 function interruption(link: Link, signal: AbortSignal) {

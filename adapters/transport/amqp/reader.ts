@@ -1,10 +1,10 @@
 // Brings what one peer has sent: reads its queue, lays each message where file-drop looks, acknowledges what has been judged.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Channel, ConsumeMessage } from 'amqplib'
+import type { ConsumeMessage } from 'amqplib'
 import type { Log } from '../../../daemon/kernel/call.ts'
 import type { Judged, Landed } from '../../../daemon/kernel/carrier.ts'
 import { leaveOutLarge } from './large-messages.ts'
-import { answer_timeout_ms, type Link } from './link.ts'
+import { answer_timeout_ms, type Line, type Link } from './link.ts'
 import { type Limits, largest } from './message.ts'
 import { type Batch, takeIn } from './taking-in.ts'
 import { declareInbox, type Inbox } from './topology.ts'
@@ -79,15 +79,13 @@ async function readUntilItEnds(reading: Reading, stopping: AbortSignal, tell: Te
   const pen = arrivals(stopping)
   try {
     const opening = reading.link.channel()
-    const channel = await Promise.race([opening, pen.stopped])
-    if (!channel) {
-      opening.then((late) => late.close()).catch(() => undefined)
-      return 'the site is stopping'
-    }
+    const line = await Promise.race([opening, pen.stopped])
+    if (!line) return 'the site is stopping'
+    line.ended.catch((error) => pen.end(troubleOf(error)))
     try {
-      return await readFrom(channel, reading, pen, tell)
+      return await readFrom(line, reading, pen, tell)
     } finally {
-      await within(answer_timeout_ms, 'end a channel', channel.close()).catch(() => undefined)
+      await within(answer_timeout_ms, 'end a channel', line.channel.close()).catch(() => undefined)
     }
   } catch (error) {
     return troubleOf(error)
@@ -96,10 +94,8 @@ async function readUntilItEnds(reading: Reading, stopping: AbortSignal, tell: Te
   }
 }
 
-async function readFrom(channel: Channel, reading: Reading, pen: Pen, tell: Tell): Promise<string> {
+async function readFrom({ channel, ended }: Line, reading: Reading, pen: Pen, tell: Tell): Promise<string> {
   const { inbox, limits } = reading
-  channel.on('error', (error) => pen.end(troubleOf(error)))
-  channel.on('close', () => pen.end('the connection to the broker has ended'))
   const declared = () => within(answer_timeout_ms, `declare ${inbox.queue}`, declareInbox(channel, inbox))
   const isLarge = leaveOutLarge(channel, largest(limits))
   await declared()
@@ -116,7 +112,9 @@ async function readFrom(channel: Channel, reading: Reading, pen: Pen, tell: Tell
       await declared()
       continue
     }
-    batch = await takeIn({ ...reading, channel, isLarge }, [...batch.messages, ...pen.take()])
+    const taken = takeIn({ ...reading, channel, isLarge }, [...batch.messages, ...pen.take()])
+    // What is in hand when the channel ends comes again by another.
+    batch = await Promise.race([taken, ended])
     tell(batch.trouble)
     failures = batch.trouble === undefined ? 0 : Math.min(failures + 1, most_patience)
     if (failures > 0) await pen.rest(reading.wait_ms(failures))

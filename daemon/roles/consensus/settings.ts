@@ -1,8 +1,10 @@
 // Settings of the consensus role.
 import * as z from 'zod'
+import { brokerUrl } from '../../kernel/broker.ts'
 import { listenerFields, toolFields } from '../../kernel/platform-settings.ts'
 import { block } from '../../kernel/settings.ts'
 
+const file = z.string().min(1).max(4_096)
 const word = z.string().min(1).max(256)
 /** What is owed to a sink is known by its name, so each has its own. */
 const sinkName = z.string().min(1).max(64)
@@ -42,6 +44,28 @@ export const settings = block('consensus', {
           secret_file: z.string().min(1),
         }),
         z.strictObject({ name: sinkName, kind: z.literal('filedrop'), peer: word }),
+        z
+          .strictObject({
+            name: sinkName,
+            kind: z.literal('amqp'),
+            url: brokerUrl,
+            user: z.string().min(1).max(255).optional(),
+            password_file: file.optional(),
+            tls_ca_file: file.optional(),
+            tls_cert_file: file.optional(),
+            tls_key_file: file.optional(),
+            exchange: z.string().max(255),
+            routing_key: z.string().max(255),
+          })
+          .refine(
+            ({ user, password_file, tls_cert_file }) =>
+              user ? password_file !== undefined : tls_cert_file !== undefined,
+            'needs user and password_file, or tls_cert_file and tls_key_file',
+          )
+          .refine(
+            ({ tls_cert_file, tls_key_file }) => !tls_cert_file === !tls_key_file,
+            'needs tls_cert_file and tls_key_file both',
+          ),
       ]),
     )
     .max(32)

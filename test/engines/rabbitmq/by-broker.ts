@@ -35,6 +35,8 @@ export type Joined = {
   apart(site: Site, meanwhile?: () => Promise<void>): Promise<void>
   /** Leaves the site without a carrier. */
   part(site: Site): Promise<void>
+  /** Until each site reads what the other sends. */
+  connected(): Promise<void>
   /** Until all that alpha has sent has landed at bravo's, and was judged there. */
   settle(): Promise<void>
   end(): Promise<void>
@@ -89,6 +91,10 @@ export async function joined(
       await part(site)
       await meanwhile?.()
       await join(site, otherOf(site))
+    },
+    async connected() {
+      const all = [...ends.values()]
+      await until(async () => (await Promise.all(all.map(({ carrier }) => carrier.health()))).every(({ ok }) => ok))
     },
     async settle() {
       const { alpha, bravo } = world

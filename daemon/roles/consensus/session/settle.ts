@@ -2,6 +2,7 @@
 import type { Call } from '../../../kernel/call.ts'
 import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
 import type { Doc } from '../../../kernel/store.ts'
+import { brokers } from '../broker.ts'
 import { dissents } from '../dissent/model.ts'
 import { emissionOf, statusEventOf } from '../emission/rules.ts'
 import { sinksFor } from '../emission/sinks.ts'
@@ -170,6 +171,12 @@ async function emit(
   const body = emissionOf(doc.value, debt.event)
   if (sink.kind === 'webhook') {
     await call.part(webhooks).post(sink, { id, ...body }, call)
+    return nothingMore
+  }
+  if (sink.kind === 'amqp') {
+    const { tls_ca_file: ca_file, tls_cert_file: cert_file, tls_key_file: key_file } = sink
+    const to = { ...sink, tls: { ca_file, cert_file, key_file } }
+    await call.part(brokers).publish(to, { id, body: { id, ...body } }, call)
     return nothingMore
   }
   const { label } = doc.value

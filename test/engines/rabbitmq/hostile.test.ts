@@ -1,0 +1,280 @@
+// Whoever may write to a broker may put anything in a queue: what is no message is put away, what is one is file-drop's to judge.
+import { execFile } from 'node:child_process'
+import * as fs from 'node:fs'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { type Channel, connect, type Options } from 'amqplib'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest'
+import { amqpCarrier } from '../../../adapters/transport/amqp/carrier.ts'
+import { leaveOutLarge } from '../../../adapters/transport/amqp/large-messages.ts'
+import { draftOf } from '../../../adapters/transport/amqp/message.ts'
+import { inboxOf } from '../../../adapters/transport/amqp/topology.ts'
+import type { Landed, Parcel } from '../../../daemon/kernel/carrier.ts'
+import { aTrace } from '../../support/a-trace.ts'
+import { type Rabbitmq, rabbitmqWanted } from '../../support/engines/rabbitmq.ts'
+import { whenPresent } from '../../support/requires.ts'
+import { until } from '../../support/site-world.ts'
+import {
+  incomingOf,
+  labelFor,
+  message,
+  quarantineOf,
+  type Site,
+  sendFromAlpha,
+  startReceiving,
+} from '../../transport/filedrop/two-sites.ts'
+import { brokerOf, deadLetters, type Joined, joined, waitingIn } from './by-broker.ts'
+
+const test = whenPresent(rabbitmqWanted)
+let broker: Rabbitmq
+beforeAll(async () => {
+  if (!rabbitmqWanted.isPresent) return
+  broker = await brokerOf()
+  await broker.start()
+})
+afterAll(() => broker?.end())
+
+let sites: Joined
+beforeEach(async () => {
+  if (!rabbitmqWanted.isPresent) return
+  sites = await joined(broker)
+  await startReceiving(sites.world.alpha)
+  await startReceiving(sites.world.bravo)
+  await sites.connected()
+})
+afterEach(() => sites?.end())
+
+const inbox = () => inboxOf(sites.prefix, 'bravo', 'alpha')
+const numbers = () => sites.world.bravo.received.map(({ statement }) => statement.seq)
+const message_id = `00000001-${'1'.padStart(16, '0')}`
+
+/** As this user, into bravo's queue for alpha's messages, or another's. Rejects when the broker refuses it. */
+async function put(user: string, content: Buffer, about: Options.Publish, key = 'alpha'): Promise<void> {
+  const connection = await connect({
+    hostname: '127.0.0.1',
+    port: broker.port,
+    username: user,
+    password: broker.password,
+  })
+  connection.on('error', () => undefined)
+  try {
+    const channel = await connection.createConfirmChannel()
+    const refused = new Promise<never>((_, reject) => channel.on('error', reject))
+    channel.publish(inbox().exchange, key, content, { persistent: true, mandatory: true, ...about })
+    await Promise.race([channel.waitForConfirms(), refused])
+  } finally {
+    await connection.close().catch(() => undefined)
+  }
+}
+
+function parcel(more: Partial<Parcel> = {}): Parcel {
+  return { epoch: 1, seq: 1, envelope: Buffer.from('{}'), body: Buffer.from('{}'), ...more }
+}
+
+async function putParcel(given: Parcel, user = 'alpha', about: Options.Publish = {}): Promise<void> {
+  const draft = draftOf(given, inbox().exchange, 'alpha', user)
+  await put(user, draft.content, { ...draft.about, ...about })
+}
+
+/** What honest messages look like to whoever reads them, after all this. */
+async function honestOnesArrive(): Promise<void> {
+  await sendFromAlpha(sites.world, 3)
+  await sites.settle()
+  expect(numbers()).toEqual([1, 2, 3])
+}
+
+describe('what is no message', () => {
+  const type = 'platform.parcel.1'
+  const longer = Buffer.concat([Buffer.from([0, 0, 0, 9]), Buffer.from('{}')])
+  /** What it is, its content, and what is said about it. */
+  const kinds: readonly [string, Buffer, Options.Publish][] = [
+    ['nothing at all', Buffer.alloc(0), {}],
+    ['another kind', Buffer.from('hello'), { type: 'greeting', messageId: message_id }],
+    ['no number', longer, { type }],
+    ['a number of another form', longer, { type, messageId: '1-1' }],
+    ['number 0', longer, { type, messageId: '00000001-0000000000000000' }],
+    ['a number beyond all numbers', longer, { type, messageId: '00000001-9999999999999999' }],
+    ['less than a length', Buffer.from([0, 0]), { type, messageId: message_id }],
+    ['an end before that of its envelope', longer, { type, messageId: message_id }],
+    ['a length of four gigabytes', Buffer.from([255, 255, 255, 255, 1]), { type, messageId: message_id }],
+  ]
+
+  test('is among the dead letters as it came, with the reason; what follows arrives', async () => {
+    for (const [, content, about] of kinds) await put('alpha', content, { ...about, userId: 'alpha' })
+    const dead = await deadLetters(broker, sites, kinds.length)
+    expect(dead.map(({ headers }) => headers.reason)).toEqual(kinds.map(() => 'GARBAGE'))
+    expect(dead.map(({ bytes }) => bytes)).toEqual(kinds.map(([, content]) => content.length))
+    expect(dead[1]?.headers).toMatchObject({ type: 'greeting', id: message_id, user: 'alpha' })
+    await honestOnesArrive()
+    expect(quarantineOf(sites.world.bravo, 'alpha')).toEqual([])
+  })
+
+  test('by reason of its size is dead, too, and one that is far too large never enters memory', async () => {
+    const large = Buffer.alloc(4_194_305, 32)
+    await putParcel(parcel({ body: large }))
+    await putParcel(parcel({ envelope: Buffer.alloc(65_537, 32) }))
+    await putParcel(parcel({ body: Buffer.alloc(33_554_432, 32) }))
+    const dead = await deadLetters(broker, sites, 3)
+    expect(dead.map(({ headers }) => headers.reason ?? headers['x-first-death-reason']).sort()).toEqual([
+      'TOO_LARGE',
+      'TOO_LARGE',
+      'rejected',
+    ])
+    expect(Math.max(...dead.map(({ bytes }) => bytes))).toBeGreaterThan(33_554_432)
+    expect(sites.world.bravo.events.filter(({ event }) => event === 'carrier.message.dead')).toHaveLength(3)
+    await honestOnesArrive()
+  })
+
+  test('is left out frame by frame where it is large, and the next comes whole', async () => {
+    const { connection, channel } = await broker.connect()
+    const { queue } = await channel.assertQueue('', { exclusive: true })
+    const isLarge = leaveOutLarge(channel, 100_000)
+    const seen: [number, boolean][] = []
+    await channel.consume(queue, (message) => {
+      if (message) seen.push([message.content.length, isLarge(message)])
+    })
+    for (const bytes of [500_000, 100_000, 0, 100_001, 7]) channel.sendToQueue(queue, Buffer.alloc(bytes))
+    await until(() => seen.length === 5)
+    expect(seen).toEqual([
+      [0, true],
+      [100_000, false],
+      [0, false],
+      [0, true],
+      [7, false],
+    ])
+    await connection.close()
+  })
+})
+
+describe('whoever is not alpha', () => {
+  test('cannot send as alpha: the broker refuses the name, and without it the message is dead', async () => {
+    await expect(putParcel(parcel(), 'mallory', { userId: 'alpha' })).rejects.toThrow(/user_id/)
+    await putParcel(parcel(), 'mallory')
+    await put('mallory', Buffer.from('x'), {})
+    const dead = await deadLetters(broker, sites, 2)
+    expect(dead.map(({ headers }) => [headers.reason, headers.user])).toEqual([
+      ['WRONG_USER', 'mallory'],
+      ['WRONG_USER', undefined],
+    ])
+    await honestOnesArrive()
+  })
+
+  test('gets no right to read, to bind or to delete what is bravo’s', async () => {
+    const attempts: ((channel: Channel) => Promise<unknown>)[] = [
+      (channel) => channel.consume(inbox().queue, () => undefined),
+      (channel) => channel.deleteQueue(inbox().queue),
+      (channel) => channel.deleteExchange(inbox().exchange),
+      (channel) => channel.bindQueue(inbox().queue, `${sites.prefix}.mallory`, '#'),
+      (channel) => channel.purgeQueue(inbox().queue),
+    ]
+    const at = { hostname: '127.0.0.1', port: broker.port, username: 'mallory', password: broker.password }
+    const connection = await connect(at)
+    for (const attempt of attempts) {
+      const channel = await connection.createChannel()
+      channel.on('error', () => undefined)
+      await expect(attempt(channel)).rejects.toThrow(/ACCESS_REFUSED/)
+    }
+    await connection.close()
+  })
+})
+
+describe('alpha’s user in other hands', () => {
+  test('fills a quarantine with forgeries, and keeps no honest message out', async () => {
+    const forged = { envelope: Buffer.from('{"payload":"e30","signatures":[]}'), body: Buffer.from('{}') }
+    for (let seq = 1; seq <= 3; seq++) await putParcel(parcel({ seq, ...forged }))
+    await until(() => quarantineOf(sites.world.bravo, 'alpha').length === 3)
+    await honestOnesArrive()
+    expect(await waitingIn(broker, inbox().dead_queue)).toBe(0)
+  })
+
+  test('brings bravo its own messages back, and old ones again: the one is put away, the other changes nothing', async () => {
+    const { alpha, bravo } = sites.world
+    await honestOnesArrive()
+    const [old] = await kept(alpha, 'bravo')
+    await sites.part(bravo)
+    await bravo.transport.send({ ...message(sites.world), peer: 'alpha', label: labelFor('tenant-alpha') }, aTrace)
+    await bravo.transport.rescan()
+    const [own] = (await bravo.transport.handover?.ready('alpha', 1)) ?? []
+    if (!own || !old) throw new Error('both have sent something')
+    await putParcel({ ...own, seq: 4 })
+    await putParcel(old)
+    await sites.apart(bravo)
+    await until(() => quarantineOf(bravo, 'alpha').length === 1)
+    await bravo.transport.rescan()
+    expect(quarantineOf(bravo, 'alpha')[0]?.reason).toBe('UNKNOWN_KEY')
+    expect(numbers()).toEqual([1, 2, 3])
+    expect((await bravo.transport.status()).find(({ direction }) => direction === 'in')).toMatchObject({
+      duplicates: 1,
+    })
+  })
+})
+
+/** What a site has sent and still has, as a thief would have it. */
+async function kept(site: Site, peer: string): Promise<Parcel[]> {
+  const { sent } = incomingOf(site, peer)
+  const stem = '00000001-0000000000000001'
+  const read = (part: string) => fs.readFileSync(path.join(sent, `${stem}.${part}.json`))
+  return [{ epoch: 1, seq: 1, envelope: read('env'), body: read('body') }]
+}
+
+describe('a message that breaks whoever reads it', () => {
+  /** Lists in lists, deeper than a reader's stack: amqplib unfolds the headers before anybody is asked. */
+  const deep = `
+    const { connect } = require('amqplib')
+    const { at, exchange } = JSON.parse(process.env.GIVEN)
+    let headers = []
+    for (let depth = 0; depth < 9000; depth++) headers = [headers]
+    connect(at).then(async (connection) => {
+      const channel = await connection.createConfirmChannel()
+      channel.publish(exchange, 'alpha', Buffer.from('x'), { userId: 'alpha', persistent: true, headers: { headers } })
+      await channel.waitForConfirms()
+      await connection.close()
+    })`
+
+  test('stops the peer that it comes from, and no other', async () => {
+    const { prefix, world } = sites
+    await sites.part(world.bravo)
+    const landed: string[] = []
+    const bravo = amqpCarrier({
+      ...{ broker: { url: broker.url, user: 'bravo', tls: {} }, password: broker.password, site: 'bravo', prefix },
+      ...{ limits: { envelope_bytes: 1_024, body_bytes: 1_024 }, log: world.bravo.options().log, wait_ms: () => 10 },
+      peers: { alpha: { user: 'alpha' }, mallory: { user: 'mallory' } },
+    })
+    const land: Landed = async (peer, parcels) => {
+      landed.push(...parcels.map(() => peer))
+      return parcels.map(() => 'landed')
+    }
+    await bravo.start(land, async () => undefined)
+    try {
+      const at = { hostname: '127.0.0.1', port: broker.port, username: 'alpha', password: broker.password }
+      const env = { GIVEN: JSON.stringify({ at, exchange: inbox().exchange }) }
+      await until(async () => (await bravo.health()).ok)
+      await promisify(execFile)(process.execPath, ['--stack-size=7000', '-e', deep], { env })
+      await until(async () => (await bravo.health()).detail.includes('call stack'))
+      const { content, about } = draftOf(parcel(), inbox().exchange, 'mallory', 'mallory')
+      await put('mallory', content, about, 'mallory')
+      await until(() => landed.length > 0)
+      expect(landed).toEqual(['mallory'])
+      // It is tried again and again, as everything is that could be taken at another time.
+      await until(async () => /^alpha receives nothing: [^;]*call stack[^;]*$/.test((await bravo.health()).detail))
+    } finally {
+      await bravo.stop()
+    }
+  })
+
+  test('is dead after a thousand times', async () => {
+    const { connection, channel } = await broker.connect()
+    await sites.part(sites.world.bravo)
+    await putParcel(parcel())
+    let times = 0
+    await channel.prefetch(1)
+    await channel.consume(inbox().queue, (message) => {
+      if (!message) return
+      times += 1
+      channel.nack(message, false, true)
+    })
+    const [dead] = await deadLetters(broker, sites, 1)
+    expect([dead?.headers['x-first-death-reason'], times]).toEqual(['delivery_limit', 1_001])
+    await connection.close()
+  })
+})

@@ -1,0 +1,265 @@
+// What goes wrong with a broker that is there: it takes nothing, it was changed under the sites, it lets nobody in, its disk is lost.
+import * as fs from 'node:fs'
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
+import { amqpCarrier } from '../../../adapters/transport/amqp/carrier.ts'
+import { inboxOf } from '../../../adapters/transport/amqp/topology.ts'
+import type { Verdict } from '../../../daemon/kernel/transport.ts'
+import { type Rabbitmq, rabbitmqWanted } from '../../support/engines/rabbitmq.ts'
+import { type Certificates, serverCertificates } from '../../support/engines/server-certificates.ts'
+import { whenPresent } from '../../support/requires.ts'
+import { until } from '../../support/site-world.ts'
+import { readyOf, type Site, sendFromAlpha, startReceiving } from '../../transport/filedrop/two-sites.ts'
+import { brokerOf, type Joined, joined, waitingIn } from './by-broker.ts'
+
+const test = whenPresent(rabbitmqWanted)
+let broker: Rabbitmq
+let files: Certificates
+beforeAll(async () => {
+  if (!rabbitmqWanted.isPresent) return
+  files = serverCertificates('server', 'alpha')
+  broker = await brokerOf(files.of('server'))
+  await broker.start()
+})
+afterAll(async () => {
+  await broker?.end()
+  files?.dispose()
+})
+
+let sites: Joined
+afterEach(() => sites?.end())
+
+async function twoSitesHere(answer?: Parameters<typeof startReceiving>[1]): Promise<Joined> {
+  sites = await joined(broker)
+  await startReceiving(sites.world.alpha)
+  await startReceiving(sites.world.bravo, answer)
+  await sites.connected()
+  return sites
+}
+
+const inbox = () => inboxOf(sites.prefix, 'bravo', 'alpha')
+const numbers = () => sites.world.bravo.received.map(({ statement }) => statement.seq)
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
+const healthOf = async (site: Site) => (await sites.carrier(site).health()).detail
+const saying = (site: Site, words: RegExp) => until(async () => words.test(await healthOf(site)))
+const readyAtAlpha = () => fs.readdirSync(readyOf(sites.world.alpha, 'bravo')).length / 2
+
+describe('what waits', () => {
+  test('is acknowledged after it has been judged, and no sooner', async () => {
+    const judging = Promise.withResolvers<Verdict>()
+    const { world } = await twoSitesHere(() => judging.promise)
+    await sendFromAlpha(world, 1)
+    await until(() => fs.readdirSync(`${world.bravo.root}/alpha/in/work`).length === 2)
+    try {
+      // A queue counts what is in hand every few seconds.
+      const listed = () => broker.ctl('list_queues', 'name', 'messages_unacknowledged')
+      await until(async () => (await listed()).includes(`${inbox().queue}\t1`))
+    } finally {
+      judging.resolve({ verdict: 'applied' })
+    }
+    await sites.part(world.bravo)
+    expect([numbers(), await waitingIn(broker, inbox().queue)]).toEqual([[1], 0])
+  })
+
+  test('comes again when the connection breaks before that, and is applied once', async () => {
+    const judging = Promise.withResolvers<Verdict>()
+    const { world } = await twoSitesHere(() => judging.promise)
+    await sendFromAlpha(world, 5)
+    await until(() => fs.readdirSync(`${world.bravo.root}/alpha/in/work`).length > 0)
+    await broker.ctl('close_all_connections', 'tested')
+    await saying(world.bravo, /tested|ended/)
+    judging.resolve({ verdict: 'applied' })
+    await sites.connected()
+    await until(async () => numbers().length === 5 && (await waitingIn(broker, inbox().queue)) === 0)
+    await sites.settle()
+    expect(numbers()).toEqual(upTo(5))
+  })
+
+  test('while its channel stands stays with the broker, whose site may end over it, without any haste, and comes when the channel is open', async () => {
+    const { world } = await twoSitesHere()
+    const alpha = world.bravo.pinned.get('alpha')
+    if (!alpha) throw new Error('alpha is pinned')
+    world.bravo.pinned.delete('alpha')
+    await sendFromAlpha(world, 3)
+    await saying(world.bravo, /alpha receives nothing: there is no peer alpha/)
+    await until(() => readyAtAlpha() === 0)
+    expect(world.bravo.events.filter(({ event }) => event === 'carrier.broker.waits')).toHaveLength(1)
+    await sites.apart(world.bravo, async () => {
+      expect(await waitingIn(broker, inbox().queue)).toBe(3)
+    })
+    await saying(world.bravo, /there is no peer alpha/)
+    world.bravo.pinned.set('alpha', alpha)
+    await sites.settle()
+    expect(numbers()).toEqual(upTo(3))
+  })
+})
+
+describe('a broker that takes nothing', () => {
+  test('because the queue is full leaves the rest with the sender, in order', async () => {
+    const { world, prefix } = await twoSitesHere()
+    await sites.part(world.bravo)
+    const most = JSON.stringify({ 'max-length': 3, overflow: 'reject-publish' })
+    await broker.ctl('set_policy', 'few', `^${prefix}.bravo.from`, most, '--apply-to', 'queues')
+    await sendFromAlpha(world, 20)
+    await until(async () => world.alpha.events.some(({ event }) => event === 'carrier.peer.unreached'))
+    await until(async () => (await waitingIn(broker, inbox().queue)) >= 3)
+    expect(readyAtAlpha()).toBeGreaterThan(0)
+    await sites.apart(world.bravo)
+    await sites.settle()
+    expect(numbers()).toEqual(upTo(20))
+    await broker.ctl('clear_policy', 'few')
+  })
+
+  test('because it is short of memory is left alone until it is not, and says so in the health', async () => {
+    const { world } = await twoSitesHere()
+    await broker.ctl('set_vm_memory_high_watermark', 'absolute', '1')
+    await sendFromAlpha(world, 3)
+    await saying(world.alpha, /bravo is sent nothing: the broker takes no messages for now: low on memory/)
+    expect(numbers()).toEqual([])
+    await broker.ctl('set_vm_memory_high_watermark', 'absolute', '1GB')
+    await sites.settle()
+    expect(numbers()).toEqual(upTo(3))
+  })
+})
+
+describe('a broker that was changed', () => {
+  test('by the loss of a queue has it again; what it held is missing, asked for by receipt, and comes', async () => {
+    const { world } = await twoSitesHere()
+    await sites.apart(world.bravo, async () => {
+      await sendFromAlpha(world, 4)
+      await until(async () => (await waitingIn(broker, inbox().queue)) === 4)
+      const { connection, channel } = await broker.connect()
+      await channel.deleteQueue(inbox().queue)
+      await connection.close()
+    })
+    await sites.connected()
+    await lostAndFound(4)
+  })
+
+  test('while it is read has the queue again, too', async () => {
+    const { world } = await twoSitesHere()
+    const { connection, channel } = await broker.connect()
+    await channel.deleteQueue(inbox().queue)
+    await connection.close()
+    await until(() =>
+      world.bravo.events.some(({ event, fields }) => /unreached/.test(event) && /deleted/.test(String(fields.detail))),
+    )
+    await sendFromAlpha(world, 2)
+    await sites.settle()
+    expect(numbers()).toEqual([1, 2])
+  })
+
+  test('into one with another queue of that name is told of, and nothing leaves', async () => {
+    const { world } = await twoSitesHere()
+    const { queue } = inbox()
+    await sites.part(world.bravo)
+    const { connection, channel } = await broker.connect()
+    await channel.deleteQueue(queue)
+    await channel.assertQueue(queue, { durable: true })
+    await sites.apart(world.bravo)
+    await saying(world.bravo, /alpha receives nothing: the broker has it in another form.*PRECONDITION_FAILED/)
+    await sendFromAlpha(world, 1)
+    await saying(world.alpha, /bravo is sent nothing: bravo has no queue for messages from alpha at the broker/)
+    expect(readyAtAlpha()).toBe(1)
+    await channel.deleteQueue(queue)
+    await connection.close()
+    await sites.settle()
+    expect(numbers()).toEqual([1])
+  })
+
+  test('into one that has lost its disk: what it had confirmed is missing, asked for by receipt, and comes', async () => {
+    const { world } = await twoSitesHere()
+    await sendFromAlpha(world, 2)
+    await sites.settle()
+    await sites.part(world.bravo)
+    await sendFromAlpha(world, 3)
+    await until(() => readyAtAlpha() === 0)
+    await broker.kill()
+    broker.loseDisk()
+    await broker.start()
+    await sites.apart(world.bravo)
+    await sites.connected()
+    await lostAndFound(5)
+  })
+})
+
+/** One more is sent, so that bravo sees that numbers are missing; its receipt is carried to alpha by hand. */
+async function lostAndFound(lost_up_to: number): Promise<void> {
+  const { alpha, bravo } = sites.world
+  await sendFromAlpha(sites.world, 1)
+  await until(() => numbers().at(-1) === lost_up_to + 1)
+  expect(numbers().length).toBeLessThan(lost_up_to + 1)
+  const receipt = await bravo.transport.oneWay.gapReceipt('alpha')
+  expect((await alpha.transport.oneWay.resendFor(receipt)).resent).toBeGreaterThan(0)
+  await until(async () => {
+    await bravo.transport.rescan()
+    return numbers().length === lost_up_to + 1
+  })
+  expect(numbers().toSorted((a, b) => a - b)).toEqual(upTo(lost_up_to + 1))
+}
+
+describe('a broker that is spoken to by TLS', () => {
+  const carriers: ReturnType<typeof amqpCarrier>[] = []
+  afterEach(async () => {
+    for (const each of carriers.splice(0)) await each.stop()
+  })
+
+  /** Alpha alone, which reads what bravo sends. */
+  async function alone(given: {
+    url?: string
+    user?: string
+    password?: string
+    tls?: { ca_file?: string; cert_file?: string; key_file?: string }
+  }) {
+    const events: string[] = []
+    const say = (event: string, fields: object = {}) => void events.push(`${event} ${JSON.stringify(fields)}`)
+    const { url = `amqps://localhost:${broker.tls_port}`, user, password, tls = {} } = given
+    const carrier = amqpCarrier({
+      ...{ broker: { url, user, tls }, password, site: 'alpha', prefix: 'tls', peers: { bravo: {} } },
+      ...{ limits: { envelope_bytes: 1_024, body_bytes: 1_024 }, wait_ms: () => 50 },
+      log: { debug: say, info: say, warn: say, error: say },
+    })
+    carriers.push(carrier)
+    await carrier.start(
+      async (_, parcels) => parcels.map(() => 'landed' as const),
+      async () => undefined,
+    )
+    const said = (words: RegExp) => until(async () => words.test((await carrier.health()).detail))
+    return { said, events }
+  }
+
+  test('is believed when the authority of the settings has signed it', async () => {
+    const { said } = await alone({ user: 'alpha', password: broker.password, tls: { ca_file: files.of('server').ca } })
+    await said(/^connected$/)
+  })
+
+  test('knows a site by its certificate, without any password', async () => {
+    const { ca, cert, key } = files.of('alpha')
+    const { said } = await alone({ tls: { ca_file: ca, cert_file: cert, key_file: key } })
+    await said(/^connected$/)
+  })
+
+  test('is not believed without that authority, nor under another name', async () => {
+    const unknown = await alone({ user: 'alpha', password: broker.password })
+    await unknown.said(/self.signed certificate|unable to (get|verify)/)
+    const url = `amqps://127.0.0.2:${broker.tls_port}`
+    const named = await alone({
+      url,
+      user: 'alpha',
+      password: broker.password,
+      tls: { ca_file: files.of('server').ca },
+    })
+    await named.said(/ECONNREFUSED|does not match/)
+  })
+
+  test('lets nobody in with a wrong password, and no word of it gets about', async () => {
+    const { said, events } = await alone({ url: broker.url, user: 'alpha', password: 'not-the-password' })
+    await said(/ACCESS_REFUSED/)
+    expect(events.join('\n')).toMatch(/carrier\.broker\.unreached/)
+    expect(events.join('\n')).not.toContain('not-the-password')
+  })
+
+  test('is told of by the name of the file that cannot be read', async () => {
+    const { said } = await alone({ user: 'alpha', password: 'x', tls: { ca_file: '/nowhere/ca.pem' } })
+    await said(/the file \/nowhere\/ca\.pem cannot be read/)
+  })
+})
