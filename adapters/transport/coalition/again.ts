@@ -41,7 +41,8 @@ export function pauseAfter(failures: number, chance: number): number {
   return Math.round(first_pause_ms + chance * Math.min(longest_pause_ms, first_pause_ms * 2 ** failures))
 }
 
+/** By the code where there are no words: a host of several addresses that all refuse gives none. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
-  return (error as NodeJS.ErrnoException).code ?? error.message
+  return error.message || ((error as NodeJS.ErrnoException).code ?? error.name)
 }
