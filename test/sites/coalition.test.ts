@@ -6,7 +6,7 @@ import { parse, stringify } from 'yaml'
 import { list as recordOf } from '../../daemon/roles/consensus/contribution/list.ts'
 import { contribute } from '../../daemon/roles/consensus/session/contribute.ts'
 import { create } from '../../daemon/roles/consensus/session/create.ts'
-import { freePort } from '../support/engines/server-process.ts'
+import { freePorts } from '../support/engines/server-process.ts'
 import type { Daemon, PackagedSite } from '../support/packaged-sites.ts'
 import { until } from '../support/site-world.ts'
 import { quarantined } from './courier.ts'
@@ -21,14 +21,14 @@ beforeAll(async () => {
   const found = two.world.sites.hub
   if (!found) throw new Error('three sites were made')
   hub = found
-  const ports = { site: await freePort(), hub: await freePort() }
+  const [at_site = 0, at_hub = 0] = await freePorts(2)
   const secret_file = path.join(two.world.dir, 'node.secret')
   fs.writeFileSync(secret_file, 'a-secret-of-this-test-alone\n', { mode: 0o600 })
   const names = ['alpha', 'bravo']
   edit(hub, {
     platform: { roles: ['site', 'hub'] },
-    site: { port: ports.site },
-    hub: { port: ports.hub, nodes: Object.fromEntries(names.map((name) => [name, { subject: `node:${name}` }])) },
+    site: { port: at_site },
+    hub: { port: at_hub, nodes: Object.fromEntries(names.map((name) => [name, { subject: `node:${name}` }])) },
     identity: {
       clients: names.map((name) => ({ client_id: name, secret_file, subject: `node:${name}`, roles: ['node'] })),
     },
@@ -39,8 +39,8 @@ beforeAll(async () => {
   ] as const) {
     edit(site, {
       coalition: {
-        hub_url: `http://127.0.0.1:${ports.hub}`,
-        token_url: `http://127.0.0.1:${ports.site}/oauth2/token`,
+        hub_url: `http://127.0.0.1:${at_hub}`,
+        token_url: `http://127.0.0.1:${at_site}/oauth2/token`,
         secret_file,
         peers: [peer],
         accepts: [{ type: 'opinion', lens_id: 'vessel-identity' }],
