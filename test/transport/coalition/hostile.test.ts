@@ -1,8 +1,9 @@
 // A hub is not trusted: whatever it does to messages, and whoever sends what through it, signatures and numbers decide.
+import * as fs from 'node:fs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { aTrace } from '../../support/a-trace.ts'
 import { until } from '../../support/site-world.ts'
-import { message, quarantineOf } from '../filedrop/two-sites.ts'
+import { message, quarantineOf, readyOf } from '../filedrop/two-sites.ts'
 import { carrierFor, type HubSites, hubSites } from './hub-sites.ts'
 import { type LyingHub, lyingHub } from './lying-hub.ts'
 import { type ServedHub, servedHub } from './served-hub.ts'
@@ -11,7 +12,7 @@ let hub: ServedHub
 let liar: LyingHub
 let moved: HubSites
 beforeEach(async () => {
-  hub = await servedHub({ mailbox_messages: 20 })
+  hub = await servedHub({ mailbox_messages: 20, max_message_bytes: 20_000 })
   liar = await lyingHub(hub.way)
   moved = await hubSites(liar.way)
 })
@@ -150,6 +151,17 @@ test('a mailbox that is full is waited for, and nothing of what waits is lost', 
   delete liar.lies.mailbox
   await arrived(30)
   expect(numbers()).toEqual(upTo(30))
+})
+
+test('what is too large for the hub stays for a courier, and holds up nothing else', async () => {
+  await moved.start('alpha', 'bravo')
+  await bothJoined()
+  const large = message(moved.sites, { body: { text: 'x'.repeat(30_000) } })
+  await moved.sites.alpha.transport.send(large, aTrace)
+  await send(30)
+  await arrived(30)
+  expect(numbers().toSorted((a, b) => a - b)).toEqual(upTo(31).slice(1))
+  await until(() => fs.readdirSync(readyOf(moved.sites.alpha, 'bravo')).length === 2)
 })
 
 test('what this site cannot take stays at the hub until it can', async () => {
