@@ -51,8 +51,15 @@ export const coalitionSettings = block('coalition', {
 })
 export type CoalitionSettings = Values<typeof coalitionSettings>
 
+type Named = {
+  readonly hub_url?: string | undefined
+  readonly token_url?: string | undefined
+  readonly secret_file?: string | undefined
+  readonly peers: readonly string[]
+}
+
 /** What else the profile must say once it names a hub; undefined when nothing is missing. */
-export function coalitionFault({ hub_url, token_url, secret_file, peers }: CoalitionSettings): string | undefined {
+export function coalitionFault({ hub_url, token_url, secret_file, peers }: Named): string | undefined {
   if (hub_url === undefined) return peers.length > 0 ? 'peers are named, and no hub_url' : undefined
   const missing = Object.entries({ token_url, secret_file }).filter(([, value]) => value === undefined)
   return missing.length > 0 ? `hub_url needs ${missing.map(([name]) => name).join(' and ')}` : undefined

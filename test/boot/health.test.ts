@@ -25,7 +25,9 @@ const log = { debug: silent, info: silent, warn: silent, error: silent }
 async function houseOf(): Promise<House> {
   const { folder, clock } = world
   const resolved = settle(roles, readProfile(folder.profile), {}, {})
-  return openHouse({ folder, resolved, starting: roles, clock, log })
+  // Those of the profile.
+  const starting = roles.filter(({ name }) => name !== 'hub')
+  return openHouse({ folder, resolved, starting, clock, log })
 }
 
 /** What the service answers to its two health operations, by code or by status. */

@@ -32,7 +32,8 @@ const roleSigner = () =>
 const kidOf = (keys: readonly TokenKey[]) => keys[0]?.kid ?? ''
 
 test('a new site lists its token key and one for each role', () => {
-  expect(listedKeys(folder).map(({ only_subject }) => only_subject)).toEqual([undefined, 'role:site', 'role:consensus'])
+  const subjects = [undefined, 'role:site', 'role:consensus', 'role:hub']
+  expect(listedKeys(folder).map(({ only_subject }) => only_subject)).toEqual(subjects)
   expect(siteSigner()).toBe(kidOf(own()))
   expect(roleSigner()).toBe(kidOf(ofConsensus()))
 })

@@ -38,8 +38,11 @@ test('each setting says what it means', () => {
   expect(settingsText(blocksOf(roles))).not.toMatch(/\| {2}\|$/m)
 })
 
+const platform = { deployment_profile: 'single_cluster', name: 'alpha', tenant_id: 'alpha', drain_ms: 1_000 }
+
 test('metrics', async () => {
-  const site = await smallSite()
+  const every = { ...platform, roles: roles.map(({ name }) => name) }
+  const site = await smallSite({ platform: every, hub: { port: 0 } })
   const token = await site.token({ roles: ['admin'] })
   const texts: string[] = []
   for (const role of roles) {

@@ -4,6 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const first_pause_ms = 250
 const longest_pause_ms = 30_000
 
+/** Of what has not been tried. */
+export const notYet = 'not reached yet'
+
 export type Going = {
   readonly signal: AbortSignal
   /** A number from 0 to 1, evenly. */
@@ -15,7 +18,7 @@ export type Going = {
 /** `run` calls `goesWell` once it has got somewhere: pauses are short again from then on. Never rejects. */
 export async function again({ signal, chance, told }: Going, run: (goesWell: () => void) => Promise<void>) {
   let failures = 0
-  let trouble: string | undefined
+  let trouble: string | undefined = notYet
   const tell = (now: string | undefined) => {
     if (now !== trouble) told(now)
     trouble = now
@@ -41,7 +44,8 @@ export function pauseAfter(failures: number, chance: number): number {
   return Math.round(first_pause_ms + chance * Math.min(longest_pause_ms, first_pause_ms * 2 ** failures))
 }
 
+/** By the code where there are no words: a host of several addresses that all refuse gives none. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
-  return (error as NodeJS.ErrnoException).code ?? error.message
+  return error.message || ((error as NodeJS.ErrnoException).code ?? error.name)
 }

@@ -4,7 +4,7 @@ import type { Log } from '../../../daemon/kernel/call.ts'
 import type { Carrier, Landed, Landing, Parcel } from '../../../daemon/kernel/carrier.ts'
 import type { CapabilityMessage, NodeRegistration } from '../../../daemon/kernel/coalition.ts'
 import { refuse } from '../../../daemon/kernel/errors.ts'
-import { again, reasonOf } from './again.ts'
+import { again, notYet, reasonOf } from './again.ts'
 import { HubRefusal, hubAt } from './hub.ts'
 import { takeAll } from './receiving.ts'
 import { type Credentials, tokens } from './token.ts'
@@ -33,7 +33,7 @@ export function coalitionCarrier(options: CoalitionOptions): Carrier {
   const hub = hubAt({ web: net, tokens: tokens(net, options), hub_url: options.hub_url, node: registration.site })
   const stopping = new AbortController()
   const { signal } = stopping
-  const troubles = new Map<string, string>()
+  const troubles = new Map([['presence', notYet]])
   let runs: Promise<void>[] = []
 
   const going = (what: string) => ({
@@ -67,13 +67,13 @@ export function coalitionCarrier(options: CoalitionOptions): Carrier {
     }
   }
 
-  async function deliver(peer: string, parcel: Parcel, until: AbortSignal): Promise<Landing> {
+  async function deliver(peer: string, parcel: Parcel, until: AbortSignal): Promise<Landing | 'too_large'> {
     try {
       await hub.deliver(peer, parcel, until)
       return 'landed'
     } catch (error) {
-      // Too large for this hub is for a courier, or for whoever sets the hub's limits: it stays until then.
-      if (error instanceof HubRefusal && (error.status === 429 || error.status === 413)) return 'full'
+      if (error instanceof HubRefusal && error.status === 429) return 'full'
+      if (error instanceof HubRefusal && error.status === 413) return 'too_large'
       throw error
     }
   }
@@ -83,12 +83,13 @@ export function coalitionCarrier(options: CoalitionOptions): Carrier {
     peers,
     async carry(peer, parcels, given) {
       const until = AbortSignal.any([given, signal])
-      const landings: Landing[] = []
+      const landings: (Landing | 'too_large')[] = []
       for (let at = 0; at < parcels.length && !landings.includes('full'); at += side_by_side) {
         const some = parcels.slice(at, at + side_by_side)
         landings.push(...(await Promise.all(some.map((each) => deliver(peer, each, until)))))
       }
-      return parcels.map((_, index) => landings[index] ?? 'full')
+      // What is too large for this hub stays for a courier, and does not hold up what comes after it.
+      return parcels.map((_, index) => (landings[index] === 'landed' ? 'landed' : 'full'))
     },
     async start(land) {
       runs = [again(going('presence'), stayPresent)]

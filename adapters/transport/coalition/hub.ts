@@ -96,7 +96,11 @@ export function hubAt({ web, tokens, hub_url, node }: HubOptions) {
     /** Yields when messages may wait, at once for the first time; ends when the hub ends it. */
     async *wakeUps(signal: AbortSignal): AsyncIterable<void> {
       const asked: Asked = { method: 'GET', headers: { accept: 'text/event-stream' }, signal }
-      const listen = (each: Asked) => web.open(urlOf(own('/message/events')), each)
+      const listen = async (each: Asked) => {
+        const opened = await web.open(urlOf(own('/message/events')), each)
+        if (opened.statusCode === 401) opened.resume()
+        return opened
+      }
       const answer = await authorized(asked, listen, (each) => each.statusCode ?? 0)
       try {
         if (answer.statusCode !== 200) throw new HubRefusal(answer.statusCode ?? 0, '')

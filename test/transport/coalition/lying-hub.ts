@@ -1,0 +1,74 @@
+// Stands between the nodes and a real hub, and lies to them as a test tells it to.
+import { once } from 'node:events'
+import * as http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import * as z from 'zod'
+import { waitingMail } from '../../../daemon/kernel/coalition.ts'
+import type { Way } from './served-hub.ts'
+
+type Mail = z.infer<typeof waitingMail>
+const page = z.object({ items: z.array(waitingMail) })
+
+export type Lies = {
+  /** What a mailbox is said to hold, in place of what it does. */
+  mailbox?: (items: Mail[], node: string) => unknown[]
+  /** True for a message that is acknowledged to its sender, and kept nowhere. */
+  swallows?: (seq: number) => boolean
+  /** The whole answer to a request, in place of the hub's; undefined lets it through. */
+  answers?: (
+    method: string,
+    path: string,
+    authorization: string,
+  ) => { status: number; type?: string; text: string } | undefined
+}
+
+export type LyingHub = { readonly lies: Lies; way(node: string): Way; close(): Promise<void> }
+
+export async function lyingHub(wayOf: (node: string) => Way): Promise<LyingHub> {
+  const lies: Lies = {}
+  const hub = new URL(wayOf('alpha').hub_url)
+  const server = http.createServer((request, answer) => {
+    relay(request, answer, hub, lies).catch(() => answer.destroy())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    lies,
+    way: (node) => ({ ...wayOf(node), hub_url: `http://127.0.0.1:${port}` }),
+    async close() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+async function relay(request: http.IncomingMessage, answer: http.ServerResponse, hub: URL, lies: Lies): Promise<void> {
+  const { method = '', url = '', headers } = request
+  const forged = lies.answers?.(method, url, headers.authorization ?? '')
+  const parts: Buffer[] = []
+  for await (const part of request as AsyncIterable<Buffer>) parts.push(part)
+  const body = Buffer.concat(parts)
+  if (forged)
+    return void answer.writeHead(forged.status, { 'content-type': forged.type ?? 'application/json' }).end(forged.text)
+  if (method === 'POST' && url.endsWith('/message')) {
+    const { seq } = JSON.parse(body.toString()) as { seq: number }
+    if (lies.swallows?.(seq)) return void answer.writeHead(202).end('{"id":"mail_lie"}')
+  }
+  const onward = http.request(new URL(url, hub), { method, headers: { ...headers, host: hub.host } })
+  answer.on('close', () => onward.destroy())
+  onward.end(body)
+  const [came] = (await once(onward, 'response')) as [http.IncomingMessage]
+  const node = /node\/([^/]+)\/message\?/.exec(url)?.[1]
+  if (node === undefined || !lies.mailbox || came.statusCode !== 200) {
+    answer.writeHead(came.statusCode ?? 502, came.headers)
+    came.pipe(answer)
+    return
+  }
+  const text: Buffer[] = []
+  for await (const part of came as AsyncIterable<Buffer>) text.push(part)
+  const { items } = page.parse(JSON.parse(Buffer.concat(text).toString()))
+  answer.writeHead(200, { 'content-type': 'application/json' })
+  answer.end(JSON.stringify({ items: lies.mailbox(items, node) }))
+}
