@@ -182,13 +182,19 @@ test('a node without the secret never joins, and the secret is in no log', async
   const line = (event: string, fields?: object) => void lines.push(JSON.stringify({ event, ...fields }))
   const log = { debug: line, info: line, warn: line, error: line }
   const carrier = carrierFor({ ...hub.way('mallory'), client_id: 'bravo', secret_file: '/nowhere' }, 'bravo', [], log)
-  await carrier.start(async () => [])
+  await carrier.start(
+    async () => [],
+    async () => undefined,
+  )
   await until(() => lines.some((text) => text.includes('cannot be read')))
   expect((await carrier.health()).ok).toBe(false)
   await carrier.stop()
   expect(await hub.isThere('bravo')).toBe(false)
   const posing = carrierFor(hub.way('mallory'), 'bravo', ['alpha'], log)
-  await posing.start(async () => [])
+  await posing.start(
+    async () => [],
+    async () => undefined,
+  )
   await until(() => lines.some((text) => text.includes('not enrolled as this node')))
   await posing.stop()
   expect(await hub.isThere('bravo')).toBe(false)

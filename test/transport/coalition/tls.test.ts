@@ -44,14 +44,20 @@ test('a hub of an unknown authority is told nothing, and one of the coalition is
   for (const authority of [undefined, other]) {
     const lines: string[] = []
     const carrier = joining(authority, hub_url, lines)
-    await carrier.start(async () => [])
+    await carrier.start(
+      async () => [],
+      async () => undefined,
+    )
     await until(() => lines.some((text) => /certificate/i.test(text)))
     await carrier.stop()
     expect(await hub.isThere('alpha')).toBe(false)
   }
   const lines: string[] = []
   const carrier = joining(ca, hub_url, lines)
-  await carrier.start(async () => [])
+  await carrier.start(
+    async () => [],
+    async () => undefined,
+  )
   expect((await carrier.health()).ok).toBe(false)
   await until(async () => (await carrier.health()).ok)
   await carrier.stop()
