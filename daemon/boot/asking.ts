@@ -1,7 +1,9 @@
 // One role asks another: in this process by a call, elsewhere on the site over its local socket; the asker cannot tell.
+
+import { serviceCaller } from '../kernel/admission.ts'
 import { isRefused, type Refused, refuse } from '../kernel/errors.ts'
 import { permits } from '../kernel/identity.ts'
-import { type Answer, perform, type Request, serviceCaller, type Workshop } from '../kernel/invoke.ts'
+import { type Answer, perform, type Request, type Workshop } from '../kernel/invoke.ts'
 import { type Addressed, type AnyOperation, hasBody, pathParameters } from '../kernel/operation.ts'
 import { refusedOf } from '../kernel/problem.ts'
 import { type Begun, inSpan } from '../kernel/spans.ts'

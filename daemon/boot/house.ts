@@ -1,51 +1,24 @@
 // Everything of a site that runs in this process: its roles, their databases, the carriers between sites.
-import type { Clock } from '../../adapters/host/clock/system-clock.ts'
-import { pinoLog } from '../../adapters/host/log/pino-log.ts'
-import { systemRandom } from '../../adapters/host/random/system-random.ts'
 import { prometheusMetrics } from '../../adapters/metrics/prometheus/prometheus-metrics.ts'
-import { peerFiles } from '../../adapters/peers/files/peer-files.ts'
-import type { Log, Site } from '../kernel/call.ts'
-import type { Carrier } from '../kernel/carrier.ts'
+import type { Log } from '../kernel/call.ts'
 import type { Workshop } from '../kernel/invoke.ts'
-import type { KeyValue } from '../kernel/keyvalue.ts'
-import type { Peers } from '../kernel/peer.ts'
-import { labelSettings, platformSettings } from '../kernel/platform-settings.ts'
 import type { Role } from '../kernel/role.ts'
-import type { Resolved } from '../kernel/settings.ts'
 import { inSpan } from '../kernel/spans.ts'
-import type { Transport } from '../kernel/transport.ts'
 import { settings as siteRoleSettings } from '../roles/site/settings.ts'
-import { accreditedPeers } from './accredited-peers.ts'
-import { asking, epoch_ms, type Office } from './asking.ts'
-import { type Bus, bus } from './bus.ts'
-import { delivery, deliveryOf, recentlyVerified } from './carriage.ts'
+import { asking, epoch_ms } from './asking.ts'
+import { delivery, deliveryOf } from './carriage.ts'
 import { carrierMetrics, openCarriers } from './carriers.ts'
 import { chores } from './chores.ts'
-import { openSpans } from './collector.ts'
-import type { Ferry } from './ferry.ts'
-import { siteIdentity } from './identity.ts'
-import type { Identity } from './issuer.ts'
-import { openKeyValue } from './key-value.ts'
 import { mendList } from './listed-keys.ts'
 import { needsOf } from './needs.ts'
-import { type NetworkMaterials, startFerries, transportNames } from './network-carriers.ts'
+import { startFerries, transportNames } from './network-carriers.ts'
 import { OtherRoles } from './other-roles.ts'
 import { valuesOf } from './profile.ts'
 import { atMost, grace_ms, httpMetrics, newService, type Service } from './service.ts'
-import type { SiteFolder } from './site-folder.ts'
+import { type Plan, type Shared, share } from './shared.ts'
 import { siteParts } from './site-parts.ts'
-import { openStock, type Stock } from './stock.ts'
+import { openStock } from './stock.ts'
 import { surroundings } from './surroundings.ts'
-
-export type Plan = {
-  readonly folder: SiteFolder
-  readonly resolved: Resolved
-  /** In the order in which they start. */
-  readonly starting: readonly Role[]
-  readonly clock: Clock
-  /** Instead of the process's own log. */
-  readonly log: Log | undefined
-}
 
 export type House = {
   readonly services: readonly Service[]
@@ -54,30 +27,6 @@ export type House = {
   open(): Promise<void>
   /** Carriers first, so that nothing new comes in, then the services, then their databases. */
   close(drain_ms: number): Promise<void>
-}
-
-/** What all roles of the process share. */
-type Shared = Plan & {
-  readonly site: Site
-  readonly logOf: (role: string) => Log
-  readonly random: (bytes: number) => string
-  /** A number from 0 to 1, evenly. */
-  readonly chance: () => number
-  readonly keyValue: KeyValue
-  readonly identity: Identity
-  readonly peers: Peers
-  readonly recent: ReturnType<typeof recentlyVerified>
-  readonly office: Office & { readonly workshops: Map<string, Workshop> }
-  readonly announcements: Bus
-  readonly stocks: Stock[]
-  readonly services: Service[]
-  readonly transports: Transport[]
-  /** Networks that move the messages of some peers. */
-  readonly carriers: Carrier[]
-  readonly ferries: Ferry[]
-  readonly spans: Awaited<ReturnType<typeof openSpans>>
-  /** Where the networks count and record: what belongs to the site role; none where another process runs it. */
-  readonly accounts: Pick<NetworkMaterials, 'metrics' | 'record'>[]
 }
 
 /** Opens databases and carriers of all roles; nothing listens yet. A role that cannot start leaves the others alone. */
@@ -154,44 +103,6 @@ function taken<T>(list: T[], fits: (each: T) => boolean): T[] {
   return found
 }
 
-async function share(plan: Plan): Promise<Shared> {
-  const { folder, resolved, clock } = plan
-  const site = siteOf(resolved)
-  const random = systemRandom()
-  const level = valuesOf(resolved, platformSettings).log_level
-  const logOf = (role: string) => plan.log ?? pinoLog({ level, to: 'stderr', base: { site: site.name, role } })
-  const chance = () => Number.parseInt(random(6), 16) / 2 ** 48
-  const identity = await siteIdentity({
-    folder,
-    site,
-    resolved,
-    log: logOf('identity'),
-    random,
-    now: clock.now,
-    monotonic: clock.monotonic,
-  })
-  return {
-    ...plan,
-    site,
-    logOf,
-    random,
-    chance,
-    keyValue: await openKeyValue({ ...plan, ...clock, site: site.name, log: logOf('boot'), chance }),
-    identity,
-    peers: accreditedPeers(peerFiles(folder.peers), resolved, clock.now),
-    recent: recentlyVerified(),
-    office: { folder, workshops: new Map(), serviceToken: identity.serviceToken, random },
-    announcements: bus(),
-    stocks: [],
-    services: [],
-    transports: [],
-    carriers: [],
-    ferries: [],
-    spans: await openSpans(resolved, site, logOf('boot')),
-    accounts: [],
-  }
-}
-
 /** Gives one role its database, its surroundings and its workshop. The site role brings the carriers. */
 async function furnish(shared: Shared, role: Role): Promise<Service> {
   const { folder, resolved, site, clock, random, identity, office, transports } = shared
@@ -257,10 +168,4 @@ async function close(shared: Shared, drain_ms: number): Promise<void> {
   for (const stock of stocks.toReversed()) await stock.close()
   await keyValue.close()
   await spans?.close(Math.min(drain_ms, grace_ms))
-}
-
-function siteOf(resolved: Resolved): Site {
-  const { name, tenant_id, deployment_profile } = valuesOf(resolved, platformSettings)
-  const { policy, levels, default_level } = valuesOf(resolved, labelSettings)
-  return { name, tenant_id, deployment_profile, labels: { policy, levels }, default_level }
 }

@@ -1,9 +1,10 @@
 // One request through the kernel and back: admitted before its body is read, performed, answered once.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { admit } from '../../../daemon/kernel/admission.ts'
 import type { Log } from '../../../daemon/kernel/call.ts'
 import { isRefused, type Refused, refuse } from '../../../daemon/kernel/errors.ts'
-import { type Answer, admit, perform, type Workshop } from '../../../daemon/kernel/invoke.ts'
+import { type Answer, perform, type Workshop } from '../../../daemon/kernel/invoke.ts'
 import type { Metrics } from '../../../daemon/kernel/metrics.ts'
 import { type Addressed, type Entrance, Reply, type ServerEvent } from '../../../daemon/kernel/operation.ts'
 import { problemOf } from '../../../daemon/kernel/problem.ts'

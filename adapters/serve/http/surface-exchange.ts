@@ -1,7 +1,8 @@
 // A request to a surface: admitted like any other, answered by the surface, and what it asks for performed as over REST.
 import type { FastifyRequest } from 'fastify'
+import { admit } from '../../../daemon/kernel/admission.ts'
 import { isRefused, Refused, refuse } from '../../../daemon/kernel/errors.ts'
-import { type Answer, admit, perform } from '../../../daemon/kernel/invoke.ts'
+import { type Answer, perform } from '../../../daemon/kernel/invoke.ts'
 import type { Addressed } from '../../../daemon/kernel/operation.ts'
 import type { Asked, HeadFields, Performed, Surface, SurfaceAnswer } from '../../../daemon/kernel/surface.ts'
 import { write } from './answer.ts'
