@@ -1,6 +1,7 @@
 // A hub is not trusted: whatever it does to messages, and whoever sends what through it, signatures and numbers decide.
 import * as fs from 'node:fs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { canonical } from '../../../daemon/kernel/canonical.ts'
 import { aTrace } from '../../support/a-trace.ts'
 import { until } from '../../support/site-world.ts'
 import { message, quarantineOf, readyOf } from '../filedrop/two-sites.ts'
@@ -57,13 +58,19 @@ test('what the hub acknowledged and kept nowhere is a gap, and comes when it is 
 })
 
 test('a message under another sender’s name is nobody’s: what was not signed by alpha is put away', async () => {
-  liar.lies.mailbox = (items, node) =>
-    node === 'bravo' ? items.map((item) => ({ ...item, envelope: item.body, body: item.envelope })) : items
+  // The same statement, signed by another node that sends it as alpha's.
+  const posing = async (item: { envelope: string }) => {
+    const { payload } = JSON.parse(Buffer.from(item.envelope, 'base64').toString()) as { payload: string }
+    const signed = await moved.sites.bravo.signatures.sign('statement', Buffer.from(payload, 'base64url'))
+    return { ...item, envelope: Buffer.from(canonical(signed)).toString('base64') }
+  }
+  liar.lies.mailbox = (items, node) => (node === 'bravo' ? Promise.all(items.map(posing)) : items)
   await moved.start('alpha', 'bravo')
   await bothJoined()
   await send(2)
-  await until(() => quarantineOf(moved.sites.bravo, 'alpha').length > 0)
-  expect(moved.delivered).toEqual([])
+  await until(() => quarantineOf(moved.sites.bravo, 'alpha').length === 2)
+  const reasons = quarantineOf(moved.sites.bravo, 'alpha').map(({ reason }) => reason)
+  expect([moved.delivered, reasons]).toEqual([[], ['UNKNOWN_KEY', 'UNKNOWN_KEY']])
 })
 
 test('messages of another than was asked for are not touched, and are there for an honest hub', async () => {

@@ -11,7 +11,7 @@ const page = z.object({ items: z.array(waitingMail) })
 
 export type Lies = {
   /** What a mailbox is said to hold, in place of what it does. */
-  mailbox?: (items: Mail[], node: string) => unknown[]
+  mailbox?: (items: Mail[], node: string) => unknown[] | Promise<unknown[]>
   /** True for a message that is acknowledged to its sender, and kept nowhere. */
   swallows?: (seq: number) => boolean
   /** The whole answer to a request, in place of the hub's; undefined lets it through. */
@@ -70,5 +70,5 @@ async function relay(request: http.IncomingMessage, answer: http.ServerResponse,
   for await (const part of came as AsyncIterable<Buffer>) text.push(part)
   const { items } = page.parse(JSON.parse(Buffer.concat(text).toString()))
   answer.writeHead(200, { 'content-type': 'application/json' })
-  answer.end(JSON.stringify({ items: lies.mailbox(items, node) }))
+  answer.end(JSON.stringify({ items: await lies.mailbox(items, node) }))
 }
