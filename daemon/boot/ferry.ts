@@ -24,9 +24,9 @@ type Ferrying = {
 const batch = 64
 const first_wait_ms = 500
 const longest_wait_ms = 60_000
-/** Of one batch, however slow the peer; and what each byte of it is given besides: 8 KiB a second. */
+/** Of one batch, however slow the peer; and what each byte of it is given besides: 8 KiB a second, written as base64. */
 const carry_timeout_ms = 120_000
-const ms_per_byte = 1_000 / 8_192
+const ms_per_byte = 1_000 / 6_144
 
 export function ferry(given: Ferrying): Ferry {
   const { carrier, handover } = given

@@ -72,6 +72,9 @@ test('a session is ratified while no courier comes, and both say by what message
     expect(await person.ok(ofSite('/service-info'), {})).toMatchObject({ supported_transports: ['filedrop', 'mtls'] })
     expect(await person.ok(ofSite('/health'), {})).toMatchObject({ status: 'ok' })
   }
+  const { stdout } = await two.alpha.platform(['doctor'])
+  expect(stdout).toMatch(/^ok +mtls +bravo answers$/m)
+  expect(stdout).toContain(`site runs, and has 127.0.0.1:${ports.get(two.alpha)}`)
 })
 
 test('a certificate that is renewed while both run is the one that the next peer sees, and nothing stops', async () => {

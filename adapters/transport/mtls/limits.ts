@@ -21,7 +21,8 @@ export const defaultLimits: Limits = {
   handshakes: 64,
   handshake_ms: 10_000,
   headers_ms: 10_000,
-  requests_per_peer: 2,
+  // A sender that comes again while its last batch is still being written would have it written twice.
+  requests_per_peer: 1,
   body_ms: 15_000,
   // What a sender is given by the loop that carries: see `daemon/boot/ferry.ts`.
   bytes_per_s: 8_192,

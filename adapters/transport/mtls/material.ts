@@ -79,11 +79,17 @@ function authoritiesIn(file: string): X509Certificate[] {
   return found
 }
 
-export function certificatesIn(file: string): X509Certificate[] {
-  const blocks = read(file, () => true).match(certificateBlock) ?? []
+/** In the order in which they stand in the text (PEM). Throws for one that cannot be read. */
+export function certificatesOfText(text: string): X509Certificate[] {
+  return (text.match(certificateBlock) ?? []).map((block) => new X509Certificate(block))
+}
+
+function certificatesIn(file: string): X509Certificate[] {
   try {
-    return blocks.map((block) => new X509Certificate(block))
-  } catch {
+    return certificatesOfText(read(file, () => true))
+  } catch (error) {
+    // What keeps the file from being read names it; what the parser says does not.
+    if (error instanceof Error && error.message.startsWith(file)) throw error
     throw new Error(`${file} holds a certificate that cannot be read`)
   }
 }

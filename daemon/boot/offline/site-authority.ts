@@ -6,6 +6,7 @@ import { signingKey, verifyingKey } from '../../../adapters/keys/jose/crypto-key
 import { readKeyFiles, type StoredKey, writeTextPrivately } from '../../../adapters/keys/jose/key-files.ts'
 import { generateKey, rotateKey } from '../../../adapters/keys/jose/key-life.ts'
 import { authorityCertificate } from '../../../adapters/keys/x509/certificates.ts'
+import { certificatesOfText } from '../../../adapters/transport/mtls/material.ts'
 import { certificatesOf, type SiteFolder } from '../site-folder.ts'
 import { record } from './deed.ts'
 import { day_ms } from './finding.ts'
@@ -81,9 +82,8 @@ export function pinnableOf(place: KeyPlace, now: number): X509Certificate[] {
 
 /** What a peer compares before it pins. Throws `Objection` (2) for a text that holds no certificate of an authority. */
 export function authoritiesIn(text: string): X509Certificate[] {
-  const blocks = text.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? []
   try {
-    const found = blocks.map((block) => new X509Certificate(block))
+    const found = certificatesOfText(text)
     if (found.length > 0 && found.every(({ ca }) => ca)) return found
   } catch {
     // Said below.

@@ -14,6 +14,7 @@ import {
   type SiteNames,
   siteCertificate,
 } from '../../../adapters/keys/x509/certificates.ts'
+import { certificatesOfText } from '../../../adapters/transport/mtls/material.ts'
 import { fingerprintOf, siteIn } from '../../../adapters/transport/mtls/pins.ts'
 import { certificatePassphrase } from '../certificate-passphrase.ts'
 import { certificatesOf, type SiteFolder, siteCertificateOf } from '../site-folder.ts'
@@ -143,8 +144,7 @@ function ownCertificate(folder: SiteFolder): X509Certificate {
 
 function certificatesIn(text: string): X509Certificate[] {
   try {
-    const blocks = text.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? []
-    return blocks.map((block) => new X509Certificate(block))
+    return certificatesOfText(text)
   } catch {
     throw new Objection(2, 'the file holds a certificate that cannot be read')
   }

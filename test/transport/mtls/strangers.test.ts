@@ -5,10 +5,9 @@ import { type ConnectionOptions, connect } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { batchText, path } from '../../../adapters/transport/mtls/wire.ts'
 import { type Authority, aCertificate, anAuthority, anOddCertificate } from '../../support/certificates.ts'
-import { isOnPath, whenPresent } from '../../support/requires.ts'
+import { requires } from '../../support/requires.ts'
 import { anEnd, aParcel, type End, type TlsWorld, taker, tlsWorld } from './tls-world.ts'
 
-const openssl = whenPresent({ isPresent: isOnPath('openssl'), name: 'openssl', hint: 'not found on PATH' })
 const [server, client] = ['1.3.6.1.5.5.7.3.1', '1.3.6.1.5.5.7.3.2']
 
 let world: TlsWorld
@@ -162,7 +161,7 @@ test('who knocks all the time fills neither log nor audit chain: each reason is 
   })
 })
 
-openssl('a stranger is not told which authorities are pinned', async () => {
+requires('openssl')('a stranger is not told which authorities are pinned', async () => {
   const words = ['s_client', '-connect', `127.0.0.1:${bravo.port}`, '-tls1_3', '-ign_eof']
   const said = await new Promise<string>((resolve) => {
     const child = execFile('openssl', words, (_error, stdout, stderr) => resolve(stdout + stderr))
