@@ -29,7 +29,7 @@ export type BrokerTls = {
 
 export type Broker = {
   readonly url: string
-  /** Absent where the client certificate says who connects. */
+  /** Who this site is to the broker, which holds each message that names a user to it. */
   readonly user?: string | undefined
   readonly tls: BrokerTls
 }

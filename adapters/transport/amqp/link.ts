@@ -30,7 +30,7 @@ export type Link = {
   close(): Promise<void>
 }
 
-/** `password` is asked for at each connection. `name`: shown in the broker's list of connections. */
+/** `password` is asked for at each connection; without one the client certificate says who connects. `name`: shown in the broker's list of connections. */
 export function link(broker: Broker, password: () => string | undefined, name: string): Link {
   let opening: Promise<ChannelModel> | undefined
   let blocked: string | undefined
@@ -111,7 +111,7 @@ async function connected({ url, user, tls }: Broker, password: string | undefine
   const opening = connect(at, {
     timeout: connect_timeout_ms,
     noDelay: true,
-    credentials: user === undefined ? credentials.external() : credentials.plain(user, password ?? ''),
+    credentials: password === undefined ? credentials.external() : credentials.plain(user ?? '', password),
     clientProperties: { connection_name: name },
     ...(protocol === 'amqps:' ? { minVersion: 'TLSv1.2', ...filesOf(tls) } : {}),
   })

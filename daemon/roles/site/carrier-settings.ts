@@ -50,13 +50,12 @@ export const amqpSettings = block('amqp', {
     .min(1)
     .max(255)
     .optional()
-    .meta({ env: 'AMQP_USER', doc: 'User at the broker; without one the client certificate says who this site is.' }),
-  password: z
-    .string()
-    .min(1)
-    .max(1_024)
-    .optional()
-    .meta({ env: 'AMQP_PASSWORD', doc: 'Password of the user.', secret: true }),
+    .meta({ env: 'AMQP_USER', doc: 'User at the broker; peers may insist on it.' }),
+  password: z.string().min(1).max(1_024).optional().meta({
+    env: 'AMQP_PASSWORD',
+    doc: 'Password of the user; without one a client certificate shows who this site is.',
+    secret: true,
+  }),
   tls_ca_file: file
     .optional()
     .meta({ doc: 'Authorities (PEM) that may vouch for the broker; those of the system when absent.' }),
@@ -122,8 +121,8 @@ export function brokerFault(read: Read): string | undefined {
   const { peers, url, user, password, tls_cert_file, tls_key_file } = read(amqpSettings) as Values<typeof amqpSettings>
   if (Object.keys(peers).length === 0) return undefined
   if (!tls_cert_file !== !tls_key_file) return 'tls_cert_file and tls_key_file are needed both'
-  if (user !== undefined && password === undefined) return 'the user has no password (AMQP_PASSWORD_FILE)'
-  if (user === undefined && !(tls_cert_file && url.startsWith('amqps:')))
-    return 'without user nothing tells the broker who this site is, but for a client certificate over amqps:'
+  if (password !== undefined && user === undefined) return 'there is a password, and no user (AMQP_USER)'
+  if (password === undefined && !(tls_cert_file && url.startsWith('amqps:')))
+    return 'the broker is shown neither a password (AMQP_PASSWORD_FILE) nor a client certificate over amqps:'
   return undefined
 }

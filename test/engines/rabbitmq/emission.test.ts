@@ -111,7 +111,7 @@ test('a broker that is killed gets what it has not confirmed once it is back', a
   const message_id = await until(async () => {
     world.wake('consensus', 'relay')
     const found = await owner.channel.get('told', { noAck: true })
-    return found && found.properties.messageId
+    return found ? found.properties.messageId : undefined
   })
   expect(message_id).toBe(`${id}:emission:ratified:told`)
   await owes(id, 1)
