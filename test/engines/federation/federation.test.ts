@@ -1,16 +1,16 @@
 // One scripted federation over every way that messages can travel, with deaths in the middle: the evidence is the same to the byte.
 import { setInterval } from 'node:timers/promises'
 import { afterAll, describe, expect, test as plain } from 'vitest'
-import { canonical } from '../../daemon/kernel/canonical.ts'
-import { get as getEvidence } from '../../daemon/roles/consensus/evidence/get.ts'
-import type { EvidenceBlock } from '../../daemon/roles/consensus/evidence/model.ts'
-import { create } from '../../daemon/roles/consensus/session/create.ts'
-import { type Daemon, type PackagedSite, type PackagedSites, packagedSites } from '../support/packaged-sites.ts'
-import type { Person } from '../support/person.ts'
-import { whenPresent } from '../support/requires.ts'
-import { until } from '../support/site-world.ts'
-import { type Arm, arms, type Network, type Three } from './federation-arms.ts'
-import { personOf, say, seen, shared } from './question.ts'
+import { canonical } from '../../../daemon/kernel/canonical.ts'
+import { get as getEvidence } from '../../../daemon/roles/consensus/evidence/get.ts'
+import type { EvidenceBlock } from '../../../daemon/roles/consensus/evidence/model.ts'
+import { create } from '../../../daemon/roles/consensus/session/create.ts'
+import { personOf, say, seen, shared } from '../../sites/question.ts'
+import { type Daemon, type PackagedSite, type PackagedSites, packagedSites } from '../../support/packaged-sites.ts'
+import type { Person } from '../../support/person.ts'
+import { whenPresent } from '../../support/requires.ts'
+import { until } from '../../support/site-world.ts'
+import { type Arm, arms, type Network } from './arms.ts'
 
 /** Three opinions at home and the votes of two guests: 1,000 contributions. */
 const sessions = 200
@@ -53,12 +53,12 @@ plain('the evidence is the same, byte for byte, whichever way the messages went'
 })
 
 class Federation {
-  readonly #sites: Three
+  readonly #sites: readonly PackagedSite[]
   readonly #people: readonly Person[]
   readonly #network: Network
   readonly #daemons: Daemon[]
 
-  private constructor(sites: Three, people: readonly Person[], network: Network, daemons: Daemon[]) {
+  private constructor(sites: readonly PackagedSite[], people: readonly Person[], network: Network, daemons: Daemon[]) {
     this.#sites = sites
     this.#people = people
     this.#network = network
@@ -66,12 +66,11 @@ class Federation {
   }
 
   static async over(arm: Arm): Promise<Federation> {
-    const world = await packagedSites('alpha', 'bravo', 'charlie')
+    const names = ['alpha', 'bravo', 'charlie']
+    const world = await packagedSites(...names, ...arm.more)
     worlds.push(world)
-    const { alpha, bravo, charlie } = world.sites
-    if (!alpha || !bravo || !charlie) throw new Error('three sites were made')
-    const sites: Three = [alpha, bravo, charlie]
-    const network = await arm.prepare(sites)
+    const sites = names.flatMap((name) => world.sites[name] ?? [])
+    const network = await arm.prepare(sites, world)
     const people = await Promise.all(sites.map(personOf))
     return new Federation(sites, people, network, await Promise.all(sites.map((site) => site.start())))
   }
