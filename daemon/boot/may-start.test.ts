@@ -229,3 +229,27 @@ describe('who is known', () => {
     expect(problems(asking, { starting: [site] })).toEqual([])
   })
 })
+
+describe('a message broker', () => {
+  const peers = { bravo: {} }
+  const certificate = { tls_cert_file: 'c.pem', tls_key_file: 'k.pem' }
+  const url = 'amqps://broker.example'
+
+  test.each([
+    ['with a user and a password', { url, user: 'alpha', password: 'p', peers }, []],
+    ['with a certificate', { url, ...certificate, peers }, []],
+    ['with a password and nobody’s name', { url, password: 'p', peers }, [/^amqp: .*no user/]],
+    ['with a name alone', { url, user: 'alpha', peers }, [/^amqp: .*neither a password .* nor a client certificate/]],
+    ['with a certificate in the clear', { ...certificate, peers }, [/^amqp: .*neither a password/]],
+    ['with half a certificate', { url, user: 'alpha', password: 'p', tls_key_file: 'k.pem', peers }, [/^amqp: .*both/]],
+    ['that serves nobody', { url }, []],
+  ])('%s', (_, amqp, expected) => {
+    expect(problems({ ...open, amqp })).toEqual(expected.map((words) => expect.stringMatching(words)))
+  })
+
+  test('and another network for the same peer: one of them goes', () => {
+    const amqp = { url, ...certificate, peers }
+    const mtls = { peers: { bravo: { url: 'https://bravo.example' } } }
+    expect(problems({ ...open, amqp, mtls })).toEqual(['site: bravo is named by more than one network; leave one'])
+  })
+})

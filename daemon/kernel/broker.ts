@@ -17,7 +17,7 @@ function isOf(text: string, holds: (url: URL) => boolean): boolean {
 }
 
 function isThisMachine(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host)
+  return host === 'localhost' || host === '[::1]' || (host.startsWith('127.') && z.ipv4().safeParse(host).success)
 }
 
 /** Paths of PEM files; read at each connection, so that renewed ones count from the next on. */

@@ -30,13 +30,20 @@ export type Link = {
   close(): Promise<void>
 }
 
-/** `password` is asked for at each connection; without one the client certificate says who connects. `name`: shown in the broker's list of connections. */
+/**
+ * `password` is asked for at each connection; without one the client certificate says who connects. `name`: shown in the
+ * broker's list of connections.
+ */
 export function link(broker: Broker, password: () => string | undefined, name: string): Link {
-  let opening: Promise<ChannelModel> | undefined
+  let current: Promise<ChannelModel> | undefined
   let blocked: string | undefined
   let trouble: unknown
   const listeners = new Set<(why: string) => void>()
-
+  const forget = (connection = current) => {
+    if (current !== connection) return
+    current = undefined
+    blocked = undefined
+  }
   const opened = async (): Promise<ChannelModel> => {
     const connection = await connected(broker, password(), name)
     trouble = undefined
@@ -51,22 +58,21 @@ export function link(broker: Broker, password: () => string | undefined, name: s
     connection.on('unblocked', () => {
       blocked = undefined
     })
-    connection.on('close', (error) => {
-      trouble ??= error
-      forget()
-    })
     return connection
   }
-  const forget = () => {
-    opening = undefined
-    blocked = undefined
-  }
   const open = (): Promise<ChannelModel> => {
-    opening ??= opened().catch((error) => {
-      forget()
-      throw error
-    })
-    return opening
+    if (current) return current
+    const fresh = opened()
+    current = fresh
+    fresh
+      .then((connection) =>
+        connection.on('close', (error) => {
+          trouble ??= error
+          forget(fresh)
+        }),
+      )
+      .catch(() => forget(fresh))
+    return fresh
   }
   return {
     async channel() {
@@ -80,7 +86,7 @@ export function link(broker: Broker, password: () => string | undefined, name: s
       return () => void listeners.delete(tell)
     },
     async close() {
-      const ending = opening?.then((connection) => connection.close())
+      const ending = current?.then((connection) => connection.close())
       forget()
       await within(close_timeout_ms, 'end the connection', ending ?? Promise.resolve()).catch(() => undefined)
     },

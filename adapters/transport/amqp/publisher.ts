@@ -41,20 +41,19 @@ export function publisher(link: Link): Publisher {
     async publish(drafts, signal) {
       const blocked = link.blockedBy()
       if (blocked !== undefined) throw takesNothing(blocked)
-      const holding = standing()
-      const line = await holding
       const ids = drafts.map(() => String(++published))
       const interrupted = interruption(link, signal)
+      const holding = standing()
       try {
+        const line = await Promise.race([holding, interrupted.happens])
         return await Promise.race([outcomes(line, drafts, ids), line.ended, interrupted.happens])
       } catch (error) {
         // What was not confirmed by now must not be taken for the next attempt's.
         forget(holding)
-        line.channel.close().catch(() => undefined)
+        holding.then(({ channel }) => channel.close()).catch(() => undefined)
         throw error
       } finally {
         interrupted.forget()
-        for (const id of ids) line.returned.delete(id)
       }
     },
   }
@@ -68,7 +67,7 @@ async function outcomes({ channel, returned, ended }: Sending, drafts: readonly 
     const options = { ...about, persistent: true, mandatory: true, correlationId: id }
     const { promise, resolve } = Promise.withResolvers<Outcome>()
     const hasRoom = channel.publish(exchange, key, content, options, (nacked) =>
-      resolve(nacked ? 'refused' : returned.has(id) ? 'unroutable' : 'confirmed'),
+      resolve(nacked ? 'refused' : returned.delete(id) ? 'unroutable' : 'confirmed'),
     )
     answers.push(promise)
     if (!hasRoom) await Promise.race([drained(channel), ended])

@@ -112,6 +112,7 @@ async function readFrom({ channel, ended }: Line, reading: Reading, pen: Pen, te
       await declared()
       continue
     }
+    if (pen.ended() !== undefined) break
     const taken = takeIn({ ...reading, channel, isLarge }, [...batch.messages, ...pen.take()])
     // What is in hand when the channel ends comes again by another.
     batch = await Promise.race([taken, ended])

@@ -37,22 +37,20 @@ export type Rights = { readonly configure: string; readonly write: string; reado
 
 export type RabbitmqOptions = {
   readonly users?: Readonly<Record<string, Rights>>
-  /** Routing keys (a regular expression) that a user may publish with, by exchange. */
-  readonly topics?: readonly { readonly user: string; readonly exchange: string; readonly write: string }[]
   readonly tls?: ServerCertificates
 }
 
 const everything: Rights = { configure: '.*', write: '.*', read: '.*' }
 
 /** Not started yet. */
-export async function rabbitmq({ users = {}, topics = [], tls }: RabbitmqOptions = {}): Promise<Rabbitmq> {
+export async function rabbitmq({ users = {}, tls }: RabbitmqOptions = {}): Promise<Rabbitmq> {
   const { folder, dispose } = engineFolder('rabbitmq')
   const [port = 0, tls_port = 0, distribution = 0, epmd = 0] = await freePorts(4)
   const password = randomBytes(12).toString('hex')
   const file = (name: string) => path.join(folder, name)
   const write = (name: string, text: string, mode = 0o600) => fs.writeFileSync(file(name), text, { mode })
   write('.erlang.cookie', randomBytes(16).toString('hex'), 0o400)
-  write('definitions.json', JSON.stringify(definitions({ admin: everything, ...users }, topics, password)))
+  write('definitions.json', JSON.stringify(definitions({ admin: everything, ...users }, password)))
   write('enabled_plugins', '[rabbitmq_auth_mechanism_ssl].\n')
   write('rabbitmq.conf', `${configuration(file('definitions.json'), port, tls_port, tls).join('\n')}\n`)
   write('run.sh', together)
@@ -162,11 +160,7 @@ function configuration(loaded: string, port: number, tls_port: number, tls?: Ser
   ]
 }
 
-function definitions(
-  users: Readonly<Record<string, Rights>>,
-  topics: NonNullable<RabbitmqOptions['topics']>,
-  password: string,
-): Record<string, unknown> {
+function definitions(users: Readonly<Record<string, Rights>>, password: string): Record<string, unknown> {
   const salt = randomBytes(4)
   const digest = createHash('sha256').update(salt).update(password).digest()
   return {
@@ -178,6 +172,5 @@ function definitions(
       tags: name === 'admin' ? 'administrator' : '',
     })),
     permissions: Object.entries(users).map(([user, rights]) => ({ user, vhost: '/', ...rights })),
-    topic_permissions: topics.map((each) => ({ vhost: '/', read: '.*', ...each })),
   }
 }
