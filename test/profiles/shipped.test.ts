@@ -14,6 +14,9 @@ import { type PackagedSite, packagedSite, type Served } from '../support/package
 const sessions = '/api/v2/consensus/session'
 const session = { lens_id: 'l', lens_version: '1', policy: { m: 1, n: 1 }, classification: 'UNCLASSIFIED' }
 
+/** What every one of them runs. */
+const running = roles.filter(({ name }) => name !== 'hub')
+
 type Allowed = { readonly deployment_profile: string; readonly metricsOutside: boolean; readonly internal: boolean }
 
 /** What each profile promises, by document 000 and the decisions of section 0. */
@@ -43,7 +46,11 @@ describe.each(Object.entries(shipped))('%s', (name, { deployment_profile, metric
   })
   afterAll(() => site?.remove())
 
-  test.each(roles.map((role) => [role.name, role] as const))('serves the operations of %s', async (_, role) => {
+  test('runs no hub: that is for whoever names it', () => {
+    expect(Object.keys(served.ports).sort()).toEqual(running.map(({ name }) => name).sort())
+  })
+
+  test.each(running.map((role) => [role.name, role] as const))('serves the operations of %s', async (_, role) => {
     const port = served.ports[role.name] ?? 0
     for (const { operation } of operationsOf(role)) {
       const isServed = metricsOutside || !operation.inside
@@ -54,7 +61,7 @@ describe.each(Object.entries(shipped))('%s', (name, { deployment_profile, metric
     }
   })
 
-  test.each(roles.map((role) => role.name))('%s says where it is deployed, and offers no tools', async (role) => {
+  test.each(running.map((role) => role.name))('%s says where it is deployed, and offers no tools', async (role) => {
     const port = served.ports[role] ?? 0
     const info = (await heard({ port, method: 'GET', path: '/service-info' })).json as Record<string, unknown>
     expect(info).toMatchObject({ deployment_profile, tools_count: 0 })
@@ -62,7 +69,7 @@ describe.each(Object.entries(shipped))('%s', (name, { deployment_profile, metric
     for (const method of ['GET', 'POST']) problemIn(await heard({ port, method, path: '/agentspace', token }), [404])
   })
 
-  test.each(roles.map((role) => role.name))('%s gives its metrics where they belong', async (role) => {
+  test.each(running.map((role) => role.name))('%s gives its metrics where they belong', async (role) => {
     const outside = await heard({ port: served.ports[role] ?? 0, method: 'GET', path: '/metrics', token })
     if (metricsOutside) expect(outside.text).toContain('# TYPE http_requests_total counter')
     else problemIn(outside, [404])
