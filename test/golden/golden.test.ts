@@ -16,7 +16,7 @@ import { metricsText } from '../support/golden/metrics-text.ts'
 import { operationsText } from '../support/golden/operations-text.ts'
 import { settingsText } from '../support/golden/settings-text.ts'
 import { toolsText } from '../support/golden/tools-text.ts'
-import { smallSite } from '../support/small-site.ts'
+import { everyRole, smallSite } from '../support/small-site.ts'
 
 test('operations', () => matchesGolden('test/golden/operations.txt', operationsText(allOperations())))
 
@@ -38,11 +38,8 @@ test('each setting says what it means', () => {
   expect(settingsText(blocksOf(roles))).not.toMatch(/\| {2}\|$/m)
 })
 
-const platform = { deployment_profile: 'single_cluster', name: 'alpha', tenant_id: 'alpha', drain_ms: 1_000 }
-
 test('metrics', async () => {
-  const every = { ...platform, roles: roles.map(({ name }) => name) }
-  const site = await smallSite({ platform: every, hub: { port: 0 } })
+  const site = await smallSite(everyRole)
   const token = await site.token({ roles: ['admin'] })
   const texts: string[] = []
   for (const role of roles) {

@@ -4,10 +4,10 @@ import { expect, test } from 'vitest'
 import { operationsOf } from '../../daemon/kernel/builtin.ts'
 import { roles } from '../../daemon/roles.ts'
 import manifest from '../../package.json' with { type: 'json' }
-import { smallSite } from '../support/small-site.ts'
+import { everyRole, smallSite } from '../support/small-site.ts'
 
 test('each role serves a valid OpenAPI 3.1 document of all its operations', async () => {
-  const site = await smallSite()
+  const site = await smallSite(everyRole)
   const token = await site.token({ roles: ['admin'] })
   for (const role of roles) {
     const { json, headers } = await site.ask(role.name, { method: 'GET', path: '/openapi.json', token })

@@ -17,6 +17,9 @@ import { type PackagedSite, packagedSite, type Served } from '../support/package
 const sessions = '/api/v2/consensus/session'
 const session = { lens_id: 'l', lens_version: '1', policy: { m: 1, n: 1 }, classification: 'UNCLASSIFIED' }
 
+/** What every one of them runs. */
+const running = roles.filter(({ name }) => name !== 'hub')
+
 type Allowed = {
   readonly deployment_profile: DeploymentProfile
   readonly metricsOutside: boolean
@@ -50,7 +53,11 @@ describe.each(Object.entries(shipped))('%s', (name, { deployment_profile, metric
   })
   afterAll(() => site?.remove())
 
-  test.each(roles.map((role) => [role.name, role] as const))('serves the operations of %s', async (_, role) => {
+  test('runs no hub: that is for whoever names it', () => {
+    expect(Object.keys(served.ports).sort()).toEqual(running.map(({ name }) => name).sort())
+  })
+
+  test.each(running.map((role) => [role.name, role] as const))('serves the operations of %s', async (_, role) => {
     const port = served.ports[role.name] ?? 0
     for (const { operation } of operationsOf(role)) {
       const isServed = metricsOutside || !operation.inside
@@ -61,7 +68,7 @@ describe.each(Object.entries(shipped))('%s', (name, { deployment_profile, metric
     }
   })
 
-  test.each(roles.map((role) => role.name))(
+  test.each(running.map((role) => role.name))(
     '%s says where it is deployed, and how many tools it offers there',
     async (role) => {
       const port = served.ports[role] ?? 0
@@ -81,7 +88,7 @@ describe.each(Object.entries(shipped))('%s', (name, { deployment_profile, metric
     },
   )
 
-  test.each(roles.map((role) => role.name))('%s gives its metrics where they belong', async (role) => {
+  test.each(running.map((role) => role.name))('%s gives its metrics where they belong', async (role) => {
     const outside = await heard({ port: served.ports[role] ?? 0, method: 'GET', path: '/metrics', token })
     if (metricsOutside) expect(outside.text).toContain('# TYPE http_requests_total counter')
     else problemIn(outside, [404])

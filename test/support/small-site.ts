@@ -15,10 +15,14 @@ import { type Running, serve } from '../../daemon/boot/serve.ts'
 import { type SiteFolder, siteFolder } from '../../daemon/boot/site-folder.ts'
 import type { Log } from '../../daemon/kernel/call.ts'
 import type { Signatures } from '../../daemon/kernel/keys.ts'
+import { roles } from '../../daemon/roles.ts'
 import { type Heard, heard, type Sent } from './http-exchange.ts'
 
 export const clientSecret = 'a-secret-of-more-than-sixteen-characters'
 const levels = ['UNCLASSIFIED', 'RESTRICTED', 'CONFIDENTIAL', 'SECRET', 'TOP_SECRET']
+
+/** Sections for a site that runs the roles that no shipped profile runs, too. */
+export const everyRole = { platform: { roles: roles.map(({ name }) => name) }, hub: { port: 0 } }
 
 export type SmallSite = {
   readonly dir: string

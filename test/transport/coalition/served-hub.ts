@@ -31,7 +31,7 @@ export async function servedHub(settings: Readonly<Record<string, unknown>> = {}
   writeFileSync(secret_file, 'a-secret-of-more-than-sixteen-characters\n', { mode: 0o600 })
   const client = (name: string) => ({ client_id: name, secret_file, subject: `node:${name}`, roles: ['node'] })
   const site = await smallSite({
-    platform: { deployment_profile: 'single_cluster', name: 'alpha', tenant_id: 'alpha', roles: ['site', 'hub'] },
+    platform: { roles: ['site', 'hub'] },
     hub: { port: 0, nodes: Object.fromEntries(names.map((name) => [name, { subject: `node:${name}` }])), ...settings },
     identity: { clients: names.map(client) },
   })
