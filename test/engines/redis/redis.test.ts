@@ -1,12 +1,11 @@
 // The key-value store on a real Redis: the requirements, TLS and password, and a server that dies and comes back.
-import path from 'node:path'
 import { setTimeout as passing } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { type RedisOptions, redisKeyValue } from '../../../adapters/keyvalue/redis/redis-keyvalue.ts'
 import type { KeyValue } from '../../../daemon/kernel/keyvalue.ts'
 import { keyValueRequirements } from '../../conformance/keyvalue.ts'
-import { certificates } from '../../support/engines/certificates.ts'
 import { type Redis, redis, redisWanted } from '../../support/engines/redis.ts'
+import { serverCertificates } from '../../support/engines/server-certificates.ts'
 import { whenPresent } from '../../support/requires.ts'
 
 const test = whenPresent(redisWanted)
@@ -108,8 +107,8 @@ test('a server that dies takes nothing with it that it had acknowledged', async 
 })
 
 test('TLS is verified: by the authority that is named, and by no other', async () => {
-  const folder = path.join(server.folder, 'tls')
-  const given = certificates(folder)
+  const files = serverCertificates('server')
+  const given = files.of('server')
   const safe = await redis(given)
   await safe.start()
   try {
@@ -121,5 +120,6 @@ test('TLS is verified: by the authority that is named, and by no other', async (
     for (const each of [unverified, plain]) expect((await each.health()).ok).toBe(false)
   } finally {
     await safe.end()
+    files.dispose()
   }
 })

@@ -1,26 +1,32 @@
 // A hub beyond this machine is spoken to by TLS alone, and only where its certificate is one of the coalition's.
-import path from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { coalitionCarrier } from '../../../adapters/transport/coalition/coalition-carrier.ts'
 import type { Log } from '../../../daemon/kernel/call.ts'
-import { certificates } from '../../support/engines/certificates.ts'
-import { engineFolder } from '../../support/engines/server-process.ts'
+import { serverCertificates } from '../../support/engines/server-certificates.ts'
 import { requires } from '../../support/requires.ts'
 import { until } from '../../support/site-world.ts'
 import { type ServedHub, servedHub } from './served-hub.ts'
 
 const test = requires('openssl')
-const { folder, dispose } = engineFolder('hub-tls')
 let hub: ServedHub
 let ca: string
+const made: ReturnType<typeof serverCertificates>[] = []
+
+/** Of an authority of its own. */
+function certificate() {
+  const files = serverCertificates('hub')
+  made.push(files)
+  return files.of('hub')
+}
+
 beforeAll(async () => {
-  const made = certificates(path.join(folder, 'coalition'))
-  ca = made.ca
-  hub = await servedHub({ tls_cert_file: made.cert, tls_key_file: made.key })
+  const own = certificate()
+  ca = own.ca
+  hub = await servedHub({ tls_cert_file: own.cert, tls_key_file: own.key })
 })
 afterAll(async () => {
   await hub?.close()
-  dispose()
+  for (const files of made) files.dispose()
 })
 
 function joining(ca_file: string | undefined, hub_url: string, lines: string[]) {
@@ -40,7 +46,7 @@ function joining(ca_file: string | undefined, hub_url: string, lines: string[]) 
 
 test('a hub of an unknown authority is told nothing, and one of the coalition is joined', async () => {
   const hub_url = hub.way('alpha').hub_url.replace('http:', 'https:')
-  const other = certificates(path.join(folder, 'other')).ca
+  const other = certificate().ca
   for (const authority of [undefined, other]) {
     const lines: string[] = []
     const carrier = joining(authority, hub_url, lines)
