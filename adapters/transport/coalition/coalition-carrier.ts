@@ -67,7 +67,7 @@ export function coalitionCarrier(options: CoalitionOptions): Carrier {
     }
   }
 
-  async function deliver(peer: string, parcel: Parcel, until: AbortSignal): Promise<Landing | 'too_large'> {
+  async function deliver(peer: string, parcel: Parcel, until: AbortSignal): Promise<Landing> {
     try {
       await hub.deliver(peer, parcel, until)
       return 'landed'
@@ -83,13 +83,12 @@ export function coalitionCarrier(options: CoalitionOptions): Carrier {
     peers,
     async carry(peer, parcels, given) {
       const until = AbortSignal.any([given, signal])
-      const landings: (Landing | 'too_large')[] = []
+      const landings: Landing[] = []
       for (let at = 0; at < parcels.length && !landings.includes('full'); at += side_by_side) {
         const some = parcels.slice(at, at + side_by_side)
         landings.push(...(await Promise.all(some.map((each) => deliver(peer, each, until)))))
       }
-      // What is too large for this hub stays for a courier, and does not hold up what comes after it.
-      return parcels.map((_, index) => (landings[index] === 'landed' ? 'landed' : 'full'))
+      return parcels.map((_, index) => landings[index] ?? 'full')
     },
     async start(land) {
       runs = [again(going('presence'), stayPresent)]
