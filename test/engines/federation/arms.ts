@@ -21,17 +21,15 @@ export type Arm = {
   readonly name: string
   /** What it needs of the machine; nothing, unless said. */
   readonly wanted?: Wanted
-  /** Sites that it needs besides the three. */
-  readonly more: readonly string[]
-  /** All sites are made and know each other; none runs. */
+  /** The sites know each other; none runs. `world`: with one more, for a hub. */
   prepare(sites: readonly PackagedSite[], world: PackagedSites): Promise<Network>
 }
 
 export const arms: readonly Arm[] = [
-  { name: 'filedrop', more: [], prepare: byCourier },
-  { name: 'mtls', more: [], prepare: byTls },
-  { name: 'amqp', more: [], wanted: rabbitmqWanted, prepare: byBroker },
-  { name: 'coalition', more: ['hub'], prepare: byHub },
+  { name: 'filedrop', prepare: byCourier },
+  { name: 'mtls', prepare: byTls },
+  { name: 'amqp', wanted: rabbitmqWanted, prepare: byBroker },
+  { name: 'coalition', prepare: byHub },
 ]
 
 /** A courier on each road, who takes a day off. */

@@ -1,12 +1,18 @@
 // One scripted federation over every way that messages can travel, with deaths in the middle: the evidence is the same to the byte.
 import { setInterval } from 'node:timers/promises'
-import { afterAll, describe, expect, test as plain } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test as plain } from 'vitest'
 import { canonical } from '../../../daemon/kernel/canonical.ts'
 import { get as getEvidence } from '../../../daemon/roles/consensus/evidence/get.ts'
 import type { EvidenceBlock } from '../../../daemon/roles/consensus/evidence/model.ts'
 import { create } from '../../../daemon/roles/consensus/session/create.ts'
 import { personOf, say, seen, shared } from '../../sites/question.ts'
-import { type Daemon, type PackagedSite, type PackagedSites, packagedSites } from '../../support/packaged-sites.ts'
+import {
+  copyOf,
+  type Daemon,
+  type PackagedSite,
+  type PackagedSites,
+  packagedSites,
+} from '../../support/packaged-sites.ts'
 import type { Person } from '../../support/person.ts'
 import { whenPresent } from '../../support/requires.ts'
 import { until } from '../../support/site-world.ts'
@@ -24,7 +30,14 @@ const deaths: ReadonlyMap<number, number> = new Map([
 ])
 const trouble_at = 110
 
+const names = ['alpha', 'bravo', 'charlie']
+/** Each arm runs with a copy: the keys of all are the same, and with them what is signed for. */
+let pattern: Promise<PackagedSites>
 const worlds: PackagedSites[] = []
+beforeAll(async () => {
+  pattern = packagedSites(...names, 'hub')
+  worlds.push(await pattern)
+})
 afterAll(async () => {
   for (const world of worlds) await world.end()
 })
@@ -48,6 +61,7 @@ for (const arm of arms) {
 }
 
 plain('the evidence is the same, byte for byte, whichever way the messages went', () => {
+  expect([...told.keys()]).toEqual(arms.filter(({ wanted }) => wanted?.isPresent ?? true).map(({ name }) => name))
   const [first, ...others] = told.values()
   for (const each of others) expect(each).toEqual(first)
 })
@@ -66,8 +80,7 @@ class Federation {
   }
 
   static async over(arm: Arm): Promise<Federation> {
-    const names = ['alpha', 'bravo', 'charlie']
-    const world = await packagedSites(...names, ...arm.more)
+    const world = await copyOf(await pattern)
     worlds.push(world)
     const sites = names.flatMap((name) => world.sites[name] ?? [])
     const network = await arm.prepare(sites, world)
