@@ -32,7 +32,7 @@ const makers: Readonly<Partial<Record<Carrier['name'], Maker>>> = {
   mtls: async (given) => (await import('./mtls.ts')).openMtls(given),
   async amqp({ resolved, site, log, chance }) {
     const { amqpCarrier } = await import('../../adapters/transport/amqp/carrier.ts')
-    const { url, user, password, prefix, peers, ...tls } = valuesOf(resolved, amqpSettings)
+    const { url, user, password, prefix, queue_type, peers, ...tls } = valuesOf(resolved, amqpSettings)
     const { max_envelope_bytes: envelope_bytes, max_body_bytes: body_bytes } = valuesOf(resolved, filedropSettings)
     const files = { ca_file: tls.tls_ca_file, cert_file: tls.tls_cert_file, key_file: tls.tls_key_file }
     return amqpCarrier({
@@ -40,6 +40,7 @@ const makers: Readonly<Partial<Record<Carrier['name'], Maker>>> = {
       password,
       site: site.name,
       prefix,
+      queue_type,
       peers,
       limits: { envelope_bytes, body_bytes },
       log,

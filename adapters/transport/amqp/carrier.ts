@@ -7,7 +7,7 @@ import { link } from './link.ts'
 import { draftOf, type Limits } from './message.ts'
 import { type Outcome, type Publisher, publisher } from './publisher.ts'
 import { type Reader, reader } from './reader.ts'
-import { exchangeOf, type Inbox, inboxOf } from './topology.ts'
+import { exchangeOf, type Inbox, inboxOf, type QueueType } from './topology.ts'
 import { troubleOf } from './trouble.ts'
 
 export type AmqpOptions = {
@@ -16,6 +16,7 @@ export type AmqpOptions = {
   /** This site's name. */
   readonly site: string
   readonly prefix: string
+  readonly queue_type: QueueType
   /** Peers, each with the user that alone may send for it, where that is settled. */
   readonly peers: Readonly<Record<string, { readonly user?: string | undefined }>>
   readonly limits: Limits

@@ -7,7 +7,7 @@ import { leaveOutLarge } from './large-messages.ts'
 import { answer_timeout_ms, type Line, type Link } from './link.ts'
 import { type Limits, largest } from './message.ts'
 import { type Batch, takeIn } from './taking-in.ts'
-import { declareInbox, type Inbox } from './topology.ts'
+import { declareInbox, type Inbox, type QueueType } from './topology.ts'
 import { troubleOf, within } from './trouble.ts'
 
 /** Messages that the broker hands over before any is acknowledged. */
@@ -20,6 +20,7 @@ const most_patience = 4
 export type Reading = {
   readonly peer: string
   readonly inbox: Inbox
+  readonly queue_type: QueueType
   /** Of its own: what breaks it stops no other peer. */
   readonly link: Link
   readonly limits: Limits
@@ -96,7 +97,8 @@ async function readUntilItEnds(reading: Reading, stopping: AbortSignal, tell: Te
 
 async function readFrom({ channel, ended }: Line, reading: Reading, pen: Pen, tell: Tell): Promise<string> {
   const { inbox, limits } = reading
-  const declared = () => within(answer_timeout_ms, `declare ${inbox.queue}`, declareInbox(channel, inbox))
+  const declared = () =>
+    within(answer_timeout_ms, `declare ${inbox.queue}`, declareInbox(channel, inbox, reading.queue_type))
   const isLarge = leaveOutLarge(channel, largest(limits))
   await declared()
   await channel.prefetch(most_at_once)

@@ -1,7 +1,7 @@
 // What a site declares at the broker: its own exchange, a queue for each peer that sends to it, and one for that peer's dead letters.
 import type { Channel } from 'amqplib'
 
-/** Delivered and not acknowledged so often, a message is dead: it breaks whoever reads it. */
+/** Delivered and not acknowledged so often, a message is dead: it breaks whoever reads it. Classic queues do not count. */
 const delivery_limit = 1_000
 /** Of one queue; beyond it the broker takes no more, and the sender keeps the rest. */
 const most_bytes = 1_073_741_824
@@ -32,11 +32,14 @@ export function inboxOf(prefix: string, site: string, peer: string): Inbox {
   }
 }
 
+/** `quorum`: on several nodes of a cluster. A kind of queue stays what it was made as. */
+export type QueueType = 'classic' | 'quorum'
+
 /** Makes what is not there, all of it durable. Throws when something of the name is there in another form. */
-export async function declareInbox(channel: Channel, inbox: Inbox): Promise<void> {
+export async function declareInbox(channel: Channel, inbox: Inbox, type: QueueType): Promise<void> {
   const { exchange, queue, dead_exchange, dead_queue, key } = inbox
   const lasting = {
-    'x-queue-type': 'quorum',
+    'x-queue-type': type,
     // What does not fit is refused, never dropped.
     'x-overflow': 'reject-publish',
     'x-max-length-bytes': most_bytes,
@@ -45,13 +48,13 @@ export async function declareInbox(channel: Channel, inbox: Inbox): Promise<void
   await channel.assertExchange(dead_exchange, 'topic', { durable: true })
   await channel.assertQueue(dead_queue, { durable: true, arguments: lasting })
   await channel.bindQueue(dead_queue, dead_exchange, key)
-  const dying = {
-    'x-delivery-limit': delivery_limit,
-    'x-dead-letter-exchange': dead_exchange,
-    'x-dead-letter-routing-key': key,
-    // The broker lets go of a message only once the queue of dead letters has it.
-    'x-dead-letter-strategy': 'at-least-once',
-  }
+  const dying = { 'x-dead-letter-exchange': dead_exchange, 'x-dead-letter-routing-key': key, ...only[type] }
   await channel.assertQueue(queue, { durable: true, arguments: { ...lasting, ...dying } })
   await channel.bindQueue(queue, exchange, key)
+}
+
+const only: Readonly<Record<QueueType, object>> = {
+  classic: {},
+  // The broker lets go of a dead letter only once the queue of dead letters has it.
+  quorum: { 'x-delivery-limit': delivery_limit, 'x-dead-letter-strategy': 'at-least-once' },
 }

@@ -64,11 +64,14 @@ export const amqpSettings = block('amqp', {
   prefix: siteName
     .default('platform')
     .meta({ doc: 'Begins the names of exchanges and queues; the same at all sites that share the broker.' }),
+  queue_type: z.enum(['classic', 'quorum']).default('classic').meta({
+    doc: 'Queues of one node (classic), or of several of a cluster; a queue that exists keeps its type.',
+  }),
   peers: z
     .record(siteName, z.strictObject({ user: z.string().min(1).max(255).optional() }))
     .default({})
     .meta({
-      doc: 'Peers whose messages go by a broker (RabbitMQ 3.10 or newer): name to the user that alone may send for it.',
+      doc: 'Peers whose messages go by a broker (RabbitMQ): name to the user that alone may send for it.',
     }),
 })
 

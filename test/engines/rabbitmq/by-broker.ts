@@ -61,6 +61,7 @@ export async function joined(
       password: broker.password,
       site: site.name,
       prefix,
+      queue_type: 'classic',
       peers: { [other.name]: { user: other.name } },
       limits: { envelope_bytes: 65_536, body_bytes: 4_194_304 },
       log: site.options().log,

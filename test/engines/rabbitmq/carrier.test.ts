@@ -1,10 +1,11 @@
 // File-drop's messages by a real broker: all that every transport must keep, and what strangers may put in a queue.
 import { afterAll, afterEach, beforeAll, describe } from 'vitest'
+import type { QueueType } from '../../../adapters/transport/amqp/topology.ts'
 import { type TransportWorld, transportRequirements } from '../../conformance/transport.ts'
 import { type Rabbitmq, rabbitmqWanted } from '../../support/engines/rabbitmq.ts'
 import { whenPresent } from '../../support/requires.ts'
 import { labelFor, message, restart, startReceiving } from '../../transport/filedrop/two-sites.ts'
-import { brokerOf, type Joined, joined } from './by-broker.ts'
+import { brokerOf, joined } from './by-broker.ts'
 
 const test = whenPresent(rabbitmqWanted)
 let broker: Rabbitmq
@@ -20,22 +21,15 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end()
 })
 
-async function joinedHere(
-  ...given: Parameters<typeof joined> extends [unknown, ...infer Rest] ? Rest : never
-): Promise<Joined> {
-  const made = await joined(broker, ...given)
-  ends.push(made.end)
-  return made
-}
-
-describe('amqp', () => {
+describe.each(['classic', 'quorum'] as const)('amqp by %s queues', (queue_type) => {
   for (const { id, says, holds } of transportRequirements) {
-    test(`${id}: ${says}`, async () => holds(await brokered()))
+    test(`${id}: ${says}`, async () => holds(await brokered(queue_type)))
   }
 })
 
-async function brokered(): Promise<TransportWorld> {
-  const sites = await joinedHere()
+async function brokered(queue_type: QueueType): Promise<TransportWorld> {
+  const sites = await joined(broker, { queue_type })
+  ends.push(sites.end)
   const { alpha, bravo } = sites.world
   let answer: Parameters<TransportWorld['answer']>[0] = () => ({ verdict: 'applied' })
   const delivered: TransportWorld['delivered'] = []

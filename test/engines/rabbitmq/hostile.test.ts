@@ -237,6 +237,7 @@ describe('a message that breaks whoever reads it', () => {
     const landed: string[] = []
     const bravo = amqpCarrier({
       ...{ broker: { url: broker.url, user: 'bravo', tls: {} }, password: broker.password, site: 'bravo', prefix },
+      queue_type: 'classic',
       ...{ limits: { envelope_bytes: 1_024, body_bytes: 1_024 }, log: world.bravo.options().log, wait_ms: () => 10 },
       peers: { alpha: { user: 'alpha' }, mallory: { user: 'mallory' } },
     })
@@ -262,7 +263,10 @@ describe('a message that breaks whoever reads it', () => {
     }
   })
 
-  test('is dead after a thousand times', async () => {
+  test('is dead after a thousand times, where queues count', async () => {
+    await sites.end()
+    sites = await joined(broker, { queue_type: 'quorum' })
+    await sites.connected()
     const { connection, channel } = await broker.connect()
     await sites.part(sites.world.bravo)
     await putParcel(parcel())

@@ -154,7 +154,7 @@ describe('a broker that was changed', () => {
     await sites.part(world.bravo)
     const { connection, channel } = await broker.connect()
     await channel.deleteQueue(queue)
-    await channel.assertQueue(queue, { durable: true })
+    await channel.assertQueue(queue, { durable: true, arguments: { 'x-queue-type': 'quorum' } })
     await sites.apart(world.bravo)
     await saying(world.bravo, /alpha receives nothing: the broker has it in another form.*PRECONDITION_FAILED/)
     await sendFromAlpha(world, 1)
@@ -215,6 +215,7 @@ describe('a broker that is spoken to by TLS', () => {
     const { url = `amqps://localhost:${broker.tls_port}`, user, password, tls = {} } = given
     const carrier = amqpCarrier({
       ...{ broker: { url, user, tls }, password, site: 'alpha', prefix: 'tls', peers: { bravo: {} } },
+      queue_type: 'classic',
       ...{ limits: { envelope_bytes: 1_024, body_bytes: 1_024 }, wait_ms: () => 50 },
       log: { debug: say, info: say, warn: say, error: say },
     })
