@@ -1,5 +1,5 @@
 // Runs the site's roles in this process until it is told to stop.
-import { keepHeapSmall } from '../../daemon/boot/heap-growth.ts'
+import { keepHeapSmall, letYoungSpaceGrow } from '../../daemon/boot/heap-growth.ts'
 import { isRefused } from '../../daemon/kernel/errors.ts'
 import { command, Failure } from '../command.ts'
 import { choice, rest, whole } from '../params.ts'
@@ -28,6 +28,7 @@ export const definition = command({
     // Before anything starts: a stop that comes while roles are starting is an orderly one too.
     const asked = stopAsked()
     const running = await serve({ folder, env: terminal.env, flags, ...roles }).catch(explain)
+    letYoungSpaceGrow()
     await asked
     await running.stop()
     return 0

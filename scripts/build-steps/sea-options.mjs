@@ -2,7 +2,7 @@
 import fsp from 'node:fs/promises'
 import path from 'node:path'
 
-/** The space for what is new, in MB. V8 would let it grow to 16, which serves no more requests and costs 6 MB at rest. */
+/** The space for what is new, in MB. V8 would let it grow to 16, which serves no more requests and costs memory. */
 const execArgv = ['--max-semi-space-size=4']
 
 const { writeFile } = fsp

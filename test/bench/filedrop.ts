@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import { keepHeapSmall } from '../../daemon/boot/heap-growth.ts'
+import { keepHeapSmall, letYoungSpaceGrow } from '../../daemon/boot/heap-growth.ts'
 import type { KeyAlgorithm } from '../../daemon/kernel/keys.ts'
 import type { Peer } from '../../daemon/kernel/peer.ts'
 import { type Figure, median } from '../support/figure.ts'
@@ -101,6 +101,7 @@ async function drained(folder: string): Promise<Drained> {
 async function drainHere(folder: string): Promise<void> {
   // As `serve` does.
   keepHeapSmall()
+  letYoungSpaceGrow()
   const peer = JSON.parse(readFileSync(path.join(folder, 'peer.json'), 'utf8')) as Peer
   const receiver = await filedropReceiver(path.join(folder, 'receiver'), peer, path.join(folder, 'fresh'))
   const say = (told: object) => process.stdout.write(`${JSON.stringify(told)}\n`)
