@@ -249,7 +249,7 @@ describe('a message broker', () => {
 
   test('and another network for the same peer: one of them goes', () => {
     const amqp = { url, ...certificate, peers }
-    const mtls = { peers: { bravo: { url: 'https://bravo.example' } } }
+    const mtls = { peers: { bravo: { url: 'https://bravo.example', ca_file: 'bravo-ca.pem' } } }
     expect(problems({ ...open, amqp, mtls })).toEqual(['site: bravo is named by more than one network; leave one'])
   })
 })

@@ -49,6 +49,8 @@ export type PackagedSite = {
   platformUntil(faultPoint: string, words: readonly string[]): Promise<Ended>
   /** Someone of the site's tenant with a token minted by the command line; cleared for everything unless said. */
   as(subject: string, roles: readonly string[], clearance?: string): Promise<Person>
+  /** Whoever a token of somebody else's is for. */
+  holding(token: string): Person
 }
 
 export type PackagedSites = {
@@ -191,8 +193,9 @@ function siteIn(base: string, name: string, daemons: Set<ChildProcess>): Package
     async as(subject, roles, clearance = 'SECRET') {
       const words = ['token', 'mint', '--subject', subject, '--roles', roles.join(','), '--clearance', clearance]
       const { token } = await site.answered(words)
-      return personAt({ call: (role, ...asked) => httpCall(urls.get(role) ?? '', ...asked) }, token, roleOf)
+      return site.holding(token)
     },
+    holding: (token) => personAt({ call: (role, ...asked) => httpCall(urls.get(role) ?? '', ...asked) }, token, roleOf),
   }
   return site
 }

@@ -1,0 +1,248 @@
+// Two packaged sites on real engines: documents in OpenSearch, counters in Redis, people of Keycloak, messages by RabbitMQ;
+// everything is killed and started again while questions are asked.
+import assert from 'node:assert/strict'
+import * as fs from 'node:fs'
+import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { parse, stringify } from 'yaml'
+import { list as recordOf } from '../../daemon/roles/consensus/contribution/list.ts'
+import { list as listSessions } from '../../daemon/roles/consensus/session/list.ts'
+import { rightsOf } from '../engines/rabbitmq/by-broker.ts'
+import { personOf, seen } from '../sites/question.ts'
+import { type Chance, chance } from '../support/chance.ts'
+import { keycloak } from '../support/engines/keycloak.ts'
+import { audience, secrets } from '../support/engines/keycloak-realm.ts'
+import { opensearch } from '../support/engines/opensearch.ts'
+import { rabbitmq } from '../support/engines/rabbitmq.ts'
+import { redis } from '../support/engines/redis.ts'
+import type { ServerProcess } from '../support/engines/server-process.ts'
+import { copyOf, type Daemon, type PackagedSite, type PackagedSites, packagedSites } from '../support/packaged-sites.ts'
+import { advance, channelsOf, type End, type Ends, type Question } from './questions.ts'
+
+const questions = 24
+/** Of each engine and each site: one death less than those that would make a message POISON. */
+const most_kills = 2
+const most_turns = 400
+const patience_ms = 180_000
+
+type Engines = Awaited<ReturnType<typeof startEngines>>
+let engines: Promise<Engines> | undefined
+let pattern: Promise<PackagedSites> | undefined
+
+async function startEngines() {
+  const made = {
+    opensearch: await opensearch(),
+    redis: await redis(),
+    rabbitmq: await rabbitmq({ users: { alpha: rightsOf('alpha'), bravo: rightsOf('bravo') } }),
+    keycloak: await keycloak({ lifespan_s: 3_600 }),
+  }
+  await Promise.all(Object.values(made).map((engine) => engine.start()))
+  return made
+}
+
+process.once('beforeExit', async () => {
+  for (const engine of Object.values((await engines) ?? {})) await engine.end()
+  await (await pattern)?.end()
+})
+
+/** What happened, counted. Throws when anything was lost, done twice or left unexplained; the folders stay then. */
+export async function soak(seed: number): Promise<Record<string, number>> {
+  engines ??= startEngines()
+  pattern ??= packagedSites('alpha', 'bravo')
+  const world = await copyOf(await pattern)
+  try {
+    const counts = await (await Run.over(world, await engines, chance(seed), `soak${seed}`)).toItsEnd()
+    await world.end()
+    return counts
+  } catch (error) {
+    await world.halt()
+    throw new Error(`seed ${seed} failed; its folders are ${world.dir}`, { cause: error })
+  }
+}
+
+/** `name` keeps what this seed leaves in the engines apart from that of others. */
+function stand({ name: site, dir }: PackagedSite, engines: Engines, name: string): void {
+  const { opensearch: search, redis: kv, rabbitmq: broker, keycloak: provider } = engines
+  const file = path.join(dir, 'profile.yaml')
+  const peers = { [site === 'alpha' ? 'bravo' : 'alpha']: {} }
+  const profile = parse(fs.readFileSync(file, 'utf8')) as Record<string, unknown>
+  const standing = {
+    ...profile,
+    search: { host: search.url, index_prefix: name, replicas: 0, timeout: 5 },
+    kv: { host: '127.0.0.1', port: kv.port, password: kv.password, verify: false },
+    amqp: { url: broker.url, user: site, password: broker.password, prefix: name, peers },
+    identity: { ...(profile.identity as object | undefined), provider: 'oidc' },
+    sso: {
+      issuer: provider.issuer,
+      audience,
+      client_id: 'site',
+      role_map: { examiner: ['analyst'] },
+      refetch_min_s: 1,
+    },
+  }
+  fs.writeFileSync(file, stringify(standing))
+}
+
+class Run {
+  readonly #chance: Chance
+  readonly #ends: Ends
+  readonly #questions: Question[]
+  readonly #engines: Engines
+  /** Of somebody whom the identity provider knows, shown to alpha. */
+  readonly #token: string
+  readonly #daemons = new Map<PackagedSite, Daemon>()
+  readonly #counts: Record<string, number> = {}
+
+  private constructor(ends: Ends, engines: Engines, token: string, by: Chance) {
+    this.#chance = by
+    this.#ends = ends
+    this.#engines = engines
+    this.#token = token
+    const [home, away] = ends
+    this.#questions = Array.from({ length: questions }, (_, at) => ({
+      ...(at % 2 === 0 ? { home, guest: away } : { home: away, guest: home }),
+      key: { 'idempotency-key': `question-${at}-of-this-soak` },
+      ...{ id: '', said: 0, isOver: false },
+    }))
+  }
+
+  static async over({ sites }: PackagedSites, engines: Engines, by: Chance, name: string): Promise<Run> {
+    const { alpha, bravo } = sites
+    if (!alpha || !bravo) throw new Error('two sites were made')
+    for (const site of [alpha, bravo]) stand(site, engines, name)
+    const ends: Ends = [
+      { site: alpha, person: await personOf(alpha), road: { from: bravo, to: alpha }, peer: 'bravo' },
+      { site: bravo, person: await personOf(bravo), road: { from: alpha, to: bravo }, peer: 'alpha' },
+    ]
+    const ofConsole = { client_id: 'console', client_secret: secrets.console, grant_type: 'password' }
+    const { access_token } = await engines.keycloak.token({ ...ofConsole, username: 'ada', password: secrets.ada })
+    return new Run(ends, engines, access_token, by)
+  }
+
+  async toItsEnd(): Promise<Record<string, number>> {
+    for (const { site } of this.#ends) this.#daemons.set(site, await site.start())
+    await this.#trouble()
+    await this.#settle()
+    for (const end of this.#ends) await this.#judge(end)
+    return this.#counts
+  }
+
+  /** Questions go on while everything dies, each at a turn of its own. */
+  async #trouble(): Promise<void> {
+    const deaths = this.#deaths()
+    const dying = new Map<string, Promise<void>>()
+    for (let turn = 0; turn < most_turns && !this.#isAsked(); turn += 1) {
+      for (const { name, kill } of deaths.filter(({ on }) => on === turn)) {
+        dying.set(name, (dying.get(name) ?? Promise.resolve()).then(kill))
+      }
+      const some = this.#questions.filter(() => this.#chance.below(3) === 0)
+      await Promise.all([pause(20), this.#look(), ...some.map((question) => this.#step(question))])
+    }
+    await Promise.all(dying.values())
+  }
+
+  #deaths(): { name: string; on: number; kill: () => Promise<void> }[] {
+    const of = (name: string, kill: () => Promise<void>) =>
+      Array.from({ length: this.#chance.below(most_kills + 1) }, () => ({ name, kill, on: this.#chance.below(60) }))
+    const servers: [string, ServerProcess][] = Object.entries(this.#engines)
+    return [
+      ...servers.flatMap(([name, server]) => of(name, () => this.#kill(name, server))),
+      ...this.#ends.flatMap(({ site }) => of(site.name, () => this.#killSite(site))),
+    ]
+  }
+
+  async #kill(name: string, server: ServerProcess): Promise<void> {
+    await server.kill()
+    this.#count(`${name} killed`)
+    await pause(this.#chance.below(500))
+    await server.start()
+  }
+
+  async #killSite(site: PackagedSite): Promise<void> {
+    await pause(this.#chance.below(40))
+    await this.#daemons.get(site)?.kill()
+    this.#count('sites killed')
+    this.#daemons.set(site, await site.start())
+  }
+
+  /** Whoever is known is never called a stranger, whichever part of the house is dead. */
+  async #look(): Promise<void> {
+    const [{ site }] = this.#ends
+    const status = await site
+      .holding(this.#token)
+      .ask(listSessions, {})
+      .then((said) => said.status, nobody)
+    assert.ok(status === undefined || status === 200 || status === 503, `someone of the provider got ${status}`)
+    if (status === 200) this.#count('looks')
+    else this.#count('looks refused')
+  }
+
+  #step(question: Question): Promise<void> {
+    return advance(question).catch((error: unknown) => {
+      nobody(error)
+      this.#count('steps refused')
+    })
+  }
+
+  #isAsked(): boolean {
+    return this.#questions.every(({ said }) => said === 2)
+  }
+
+  /** Everything runs again: all that was promised comes true by itself. */
+  async #settle(): Promise<void> {
+    const deadline = performance.now() + patience_ms
+    for (;;) {
+      await Promise.all(this.#questions.map((question) => this.#step(question)))
+      const open = await this.#whatIsOpen().catch((error: unknown) => [String(error)])
+      if (open.length === 0) return
+      assert.ok(performance.now() < deadline, `it never settled: ${open.join('; ')}`)
+      await pause(100)
+    }
+  }
+
+  async #whatIsOpen(): Promise<string[]> {
+    for (const question of this.#questions.filter(({ isOver }) => !isOver)) {
+      const { home, guest, id, said } = question
+      if (said < 2) return [`${id || 'a question'} is not answered`]
+      const states = await Promise.all([seen(home.person, id), seen(guest.person, id)])
+      question.isOver = states.every((each) => each?.state === 'RATIFIED' && each.undelivered === 0)
+      if (!question.isOver) return [`${id} of ${home.site.name} is ${states.map((each) => each?.state)}`]
+    }
+    const open: string[] = []
+    for (const end of this.#ends) {
+      const { out, into } = await channelsOf(end, this.#otherOf(end))
+      end.through = out.highest_seq
+      const isThrough = into.gaps === 0 && into.backlog === 0 && into.highest_seq === out.highest_seq
+      if (!isThrough || out.backlog > 0) open.push(`${end.site.name} has ${JSON.stringify(into)}`)
+    }
+    return open
+  }
+
+  #otherOf({ site }: End): End {
+    const [one, other] = this.#ends
+    return one.site === site ? other : one
+  }
+
+  async #judge(end: End): Promise<void> {
+    const { site, person } = end
+    const { out, into } = await channelsOf(end, this.#otherOf(end))
+    assert.deepEqual([into.state, out.state, into.quarantined], ['open', 'open', 0], 'the channels are sound')
+    assert.ok(into.received >= (end.through ?? 0), 'each number came in')
+    for (const { home, guest, id } of this.#questions) {
+      const speakers = (await person.ok(recordOf, { id })).items.map(({ contributor_id }) => contributor_id)
+      const expected = end === home ? ['alice', guest.site.name] : [guest.site.name]
+      assert.deepEqual(speakers.toSorted(), expected.toSorted(), `${id} at ${site.name} has one word of each`)
+    }
+    assert.equal((await site.answered(['audit', 'verify'])).whole, true, `the record of ${site.name} is whole`)
+  }
+
+  #count(what: string): void {
+    this.#counts[what] = (this.#counts[what] ?? 0) + 1
+  }
+}
+
+/** No connection, one that broke off, or a part of the house that is not there now. */
+function nobody(error: unknown): undefined {
+  const isMissing = error instanceof TypeError || (error instanceof Error && /was refused \(503\)/.test(error.message))
+  if (!isMissing) throw error
+}
