@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../kernel/call.ts'
 import { Busy, type Carrier, type Handover, type Landing, type Parcel } from '../kernel/carrier.ts'
 import { isRefused } from '../kernel/errors.ts'
+import type { MessageNumber } from '../kernel/journal.ts'
 
 export type Ferry = {
   start(): Promise<void>
@@ -88,8 +89,9 @@ function route(peer: string, given: Ferrying, stopping: AbortSignal): Route {
           continue
         }
         if (stopping.aborted) return
-        failures += 1
-        const { detail, wait_ms } = trouble
+        const { detail, wait_ms, hasMoved } = trouble
+        // What stays is tried again soon while others go.
+        failures = hasMoved ? 1 : failures + 1
         given.log.warn('carrier.peer.unreached', { peer, carrier: given.carrier.name, failures, detail })
         const pause_ms = waitAfter(failures, given.chance(), wait_ms)
         await sleep(pause_ms, undefined, { signal: stopping }).catch(() => undefined)
@@ -108,7 +110,7 @@ export function waitAfter(failures: number, chance: number, asked_ms = 0): numbe
   return Math.round(at_least_ms + chance * Math.min(longest_wait_ms, first_wait_ms * 2 ** failures))
 }
 
-type Trouble = { readonly detail: string; readonly wait_ms?: number }
+type Trouble = { readonly detail: string; readonly wait_ms?: number; readonly hasMoved?: boolean }
 
 /** Until nothing is ready; why that is not so, when it cannot be done now. */
 async function carryAll(
@@ -116,16 +118,22 @@ async function carryAll(
   { carrier, handover }: Ferrying,
   stopping: AbortSignal,
 ): Promise<Trouble | undefined> {
+  const stays = new Set<string>()
+  let trouble: Trouble | undefined
+  let hasMoved = false
   try {
     while (!stopping.aborted) {
-      const parcels = await handover.ready(peer, batch)
-      if (parcels.length === 0) return undefined
+      const parcels = await handover.ready(peer, batch, (number) => stays.has(nameOf(number)))
+      if (parcels.length === 0) return trouble && { ...trouble, hasMoved }
       const signal = AbortSignal.any([stopping, AbortSignal.timeout(patienceFor(parcels))])
       const landings = await carrier.carry(peer, parcels, signal)
       const landed = parcels.filter((_, index) => landings[index] === 'landed')
       if (landed.length > 0) await handover.leave(peer, landed)
+      hasMoved ||= landed.length > 0
       // What stays does not hold up what comes after it.
-      if (landed.length === 0) return { detail: troubleOf(parcels, landings) }
+      for (const [index, parcel] of parcels.entries()) if (landings[index] !== 'landed') stays.add(nameOf(parcel))
+      if (landed.length < parcels.length) trouble = { detail: troubleOf(parcels, landings) }
+      if (landings.includes('full')) return { detail: 'the peer takes nothing now', hasMoved }
     }
     return undefined
   } catch (error) {
@@ -139,10 +147,13 @@ function patienceFor(parcels: readonly Parcel[]): number {
   return Math.round(carry_timeout_ms + bytes * ms_per_byte)
 }
 
+function nameOf({ epoch, seq }: MessageNumber): string {
+  return `${epoch}-${seq}`
+}
+
 function troubleOf(parcels: readonly Parcel[], landings: readonly Landing[]): string {
   const at = parcels.findIndex((_, index) => landings[index] !== 'landed')
   const { epoch, seq } = parcels[at] ?? { epoch: 0, seq: 0 }
-  if (landings[at] === 'full') return 'the peer takes nothing now'
   if (landings[at] === 'too_large') return `number ${seq} of epoch ${epoch} is larger than the peer’s site takes`
   return `other bytes than those of number ${seq} of epoch ${epoch} wait at the peer's site`
 }

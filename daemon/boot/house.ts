@@ -61,7 +61,9 @@ export async function openHouse(plan: Plan): Promise<House> {
       for (const service of [...shared.services]) await withoutFailing(service.role.name, () => service.listen())
       someoneIsLeft()
       for (const service of shared.services) service.work()
-      await startCarriers(shared, log)
+      // They are the site role's: without them it cannot do its work, and the others can.
+      await withoutFailing('site', () => startCarriers(shared, log))
+      someoneIsLeft()
     },
     close: (drain_ms) => close(shared, drain_ms),
   }

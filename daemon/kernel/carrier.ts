@@ -28,8 +28,8 @@ export class Busy extends Error {
  * is down goes on by disk, and loses no number.
  */
 export interface Handover {
-  /** What lies ready for the peer and may leave, lowest number first, at most so many. */
-  ready(peer: string, limit: number): Promise<Parcel[]>
+  /** What lies ready for the peer and may leave, lowest number first, at most so many, and none that `skip` names. */
+  ready(peer: string, limit: number, skip?: (number: MessageNumber) => boolean): Promise<Parcel[]>
   /** The peer's site has these: they are not offered again, and kept as what a courier took is. */
   leave(peer: string, numbers: readonly MessageNumber[]): Promise<void>
   /**

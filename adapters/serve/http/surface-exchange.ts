@@ -1,4 +1,5 @@
 // A request to a surface: admitted like any other, answered by the surface, and what it asks for performed as over REST.
+
 import type { FastifyRequest } from 'fastify'
 import { admit } from '../../../daemon/kernel/admission.ts'
 import { isRefused, Refused, refuse } from '../../../daemon/kernel/errors.ts'
@@ -6,6 +7,7 @@ import { type Answer, perform } from '../../../daemon/kernel/invoke.ts'
 import type { Addressed } from '../../../daemon/kernel/operation.ts'
 import type { Asked, HeadFields, Performed, Surface, SurfaceAnswer } from '../../../daemon/kernel/surface.ts'
 import { write } from './answer.ts'
+import { certificateOf } from './client-certificate.ts'
 import { type Desk, finish, headersOf, headFields, refusedFrom, report, traceOfRequest } from './exchange.ts'
 import { type Flight, outOfTime } from './flight.ts'
 import { parseBody } from './request-body.ts'
@@ -71,7 +73,7 @@ async function outcomeOf(
   { headers, signal }: { readonly headers: HeadFields; readonly signal: AbortSignal },
 ): Promise<Answer | Refused> {
   const { operation } = target
-  const caller = await admit(workshop, operation, bearerOf(headers.authorization))
+  const caller = await admit(workshop, operation, bearerOf(headers.authorization), certificateOf(request.raw.socket))
   if (isRefused(caller)) return caller
   const conditions = conditionsOf(operation, headers)
   if (isRefused(conditions)) return conditions

@@ -65,7 +65,8 @@ export class AuditShipping {
         const { event: _dropped, ...sealed } = record
         return linesOf('index', alias, sealed)
       })
-      if (lines.length > 0) await this.#bulk(lines)
+      const failed = (lines.length > 0 ? await this.#bulk(lines) : []).find(({ status }) => status >= 300)
+      if (failed) throw statusFailure(failed.status, failed.error?.type ?? `status ${failed.status}`)
       if (found.length < chunk) return
     }
   }

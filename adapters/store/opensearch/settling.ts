@@ -70,7 +70,11 @@ export class Documents {
       try {
         return await this.#attempt(write, lines, mayBeDone)
       } catch (error) {
-        if (!(error instanceof ClusterFailure)) throw error
+        if (!(error instanceof ClusterFailure)) {
+          // Whatever stands between may refuse the repeat of a write that was done.
+          if (mayBeDone) throw new ClusterFailure('unknown', 'the repeat was refused')
+          throw error
+        }
         if (error.effect === 'undone' && !mayBeDone) throw error
         mayBeDone = true
         const isOver = this.#isClosing || performance.now() + pause_ms > latest
@@ -96,7 +100,9 @@ export class Documents {
 
   async #getMany(lookups: readonly Lookup[]): Promise<readonly Got[]> {
     const docs = lookups.map(({ alias, id }) => ({ _index: alias, _id: id }))
-    const ask = () => this.#cluster.ask({ method: 'POST', path: '/_mget', body: { docs } }, got)
+    // A copy may lag behind what the primary has acknowledged.
+    const ask = () =>
+      this.#cluster.ask({ method: 'POST', path: '/_mget', query: { preference: '_primary' }, body: { docs } }, got)
     const answer = await ask().catch((error: unknown) => {
       // A kept connection that the other side had closed meanwhile; reading twice harms nobody.
       if (error instanceof ClusterFailure && error.type === 'the connection broke') return ask()

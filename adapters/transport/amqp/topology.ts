@@ -46,7 +46,8 @@ export async function declareInbox(channel: Channel, inbox: Inbox, type: QueueTy
   }
   await channel.assertExchange(exchange, 'topic', { durable: true })
   await channel.assertExchange(dead_exchange, 'topic', { durable: true })
-  await channel.assertQueue(dead_queue, { durable: true, arguments: lasting })
+  // Nobody may silence a peer by filling this one: the oldest dead letter goes.
+  await channel.assertQueue(dead_queue, { durable: true, arguments: { ...lasting, 'x-overflow': 'drop-head' } })
   await channel.bindQueue(dead_queue, dead_exchange, key)
   const dying = { 'x-dead-letter-exchange': dead_exchange, 'x-dead-letter-routing-key': key, ...only[type] }
   await channel.assertQueue(queue, { durable: true, arguments: { ...lasting, ...dying } })

@@ -71,6 +71,18 @@ async function place(tmp: string, folder: string, file: string, text: string, re
 export async function placeFile(draft: string, final: string, bytes: Buffer, reached?: Reached): Promise<Placed> {
   const there = readDropped(final, bytes.length)
   if (!('gone' in there)) return 'bytes' in there && there.bytes.equals(bytes) ? 'present' : 'different'
+  try {
+    await writeDraft(draft, bytes, reached)
+    await fsp.rename(draft, final)
+    return 'placed'
+  } catch (error) {
+    // A disk that is full must not be kept full by what did not fit.
+    await fsp.rm(draft, { force: true })
+    throw error
+  }
+}
+
+async function writeDraft(draft: string, bytes: Buffer, reached?: Reached): Promise<void> {
   const handle = await fsp.open(draft, 'w', 0o600)
   try {
     await handle.writeFile(bytes)
@@ -80,6 +92,4 @@ export async function placeFile(draft: string, final: string, bytes: Buffer, rea
   } finally {
     await handle.close()
   }
-  await fsp.rename(draft, final)
-  return 'placed'
 }
