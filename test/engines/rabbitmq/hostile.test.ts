@@ -213,7 +213,10 @@ describe('alpha’s user in other hands', () => {
 async function kept(site: Site, peer: string): Promise<Parcel[]> {
   const { sent } = incomingOf(site, peer)
   const stem = '00000001-0000000000000001'
-  const read = (part: string) => fs.readFileSync(path.join(sent, `${stem}.${part}.json`))
+  const file = (part: string) => path.join(sent, `${stem}.${part}.json`)
+  const read = (part: string) => fs.readFileSync(file(part))
+  // It is kept once it is seen to be gone; the envelope comes last.
+  await until(() => fs.existsSync(file('env')))
   return [{ epoch: 1, seq: 1, envelope: read('env'), body: read('body') }]
 }
 
