@@ -44,7 +44,11 @@ function aSite(numbers: number[], carry: (batch: number[]) => Landing[]) {
   const parcel = (seq: number): Parcel => ({ epoch: 1, seq, envelope: new Uint8Array(), body: new Uint8Array() })
   let tell = (_peer: string) => {}
   const handover: Handover = {
-    ready: async (_peer, limit) => [...ready].slice(0, limit).map(parcel),
+    ready: async (_peer, limit, skip = () => false) =>
+      [...ready]
+        .map(parcel)
+        .filter((each) => !skip(each))
+        .slice(0, limit),
     async leave(_peer, gone) {
       for (const { seq } of gone) ready.delete(seq)
     },
@@ -113,6 +117,12 @@ test('what the peer will not have stays, told of, and the others pass it by', as
   await vi.waitFor(() => expect(site.names()).toContain('carrier.peer.unreached'))
   expect([...site.ready]).toEqual([2])
   expect(site.events[0]?.fields).toMatchObject({ detail: expect.stringContaining('number 2 of epoch 1 is larger') })
+})
+
+test('a whole batch that cannot land holds up nothing behind it', async () => {
+  const site = aSite(numbersTo(130), (batch) => batch.map((seq) => (seq <= 100 ? 'in_the_way' : 'landed')))
+  await site.start()
+  await vi.waitFor(() => expect([...site.ready]).toEqual(numbersTo(100)))
 })
 
 test('a busy peer is left alone for as long as it asks', async () => {
