@@ -22,7 +22,8 @@ import { advance, channelsOf, type End, type Ends, type Question } from './quest
 const questions = 24
 /** Of each engine and each site: one death less than those that would make a message POISON. */
 const most_kills = 2
-const most_turns = 400
+/** A tenth of a second each: a search engine takes half a minute to come back. */
+const most_turns = 1_200
 const patience_ms = 180_000
 
 type Engines = Awaited<ReturnType<typeof startEngines>>
@@ -136,14 +137,14 @@ class Run {
         dying.set(name, (dying.get(name) ?? Promise.resolve()).then(kill))
       }
       const some = this.#questions.filter(() => this.#chance.below(3) === 0)
-      await Promise.all([pause(20), this.#look(), ...some.map((question) => this.#step(question))])
+      await Promise.all([pause(100), this.#look(), ...some.map((question) => this.#step(question))])
     }
     await Promise.all(dying.values())
   }
 
   #deaths(): { name: string; on: number; kill: () => Promise<void> }[] {
     const of = (name: string, kill: () => Promise<void>) =>
-      Array.from({ length: this.#chance.below(most_kills + 1) }, () => ({ name, kill, on: this.#chance.below(60) }))
+      Array.from({ length: this.#chance.below(most_kills + 1) }, () => ({ name, kill, on: this.#chance.below(150) }))
     const servers: [string, ServerProcess][] = Object.entries(this.#engines)
     return [
       ...servers.flatMap(([name, server]) => of(name, () => this.#kill(name, server))),
@@ -166,7 +167,7 @@ class Run {
   }
 
   /** Whoever is known is never called a stranger, whichever part of the house is dead. */
-  async #look(): Promise<void> {
+  async #look(): Promise<boolean> {
     const [{ site }] = this.#ends
     const status = await site
       .holding(this.#token)
@@ -175,6 +176,7 @@ class Run {
     assert.ok(status === undefined || status === 200 || status === 503, `someone of the provider got ${status}`)
     if (status === 200) this.#count('looks')
     else this.#count('looks refused')
+    return status === 200
   }
 
   #step(question: Question): Promise<void> {
@@ -194,7 +196,7 @@ class Run {
     for (;;) {
       await Promise.all(this.#questions.map((question) => this.#step(question)))
       const open = await this.#whatIsOpen().catch((error: unknown) => [String(error)])
-      if (open.length === 0) return
+      if (open.length === 0 && (await this.#look())) return
       assert.ok(performance.now() < deadline, `it never settled: ${open.join('; ')}`)
       await pause(100)
     }
