@@ -101,7 +101,7 @@ export async function joined(
       const { alpha, bravo } = world
       await alpha.transport.rescan()
       await until(async () => fs.readdirSync(readyOf(alpha, 'bravo')).length === 0)
-      await until(async () => [...left].every((number) => landed.has(number)))
+      await until(async () => [...left].every((envelope) => landed.has(envelope)))
       await bravo.transport.rescan()
     },
     async end() {
@@ -111,24 +111,34 @@ export async function joined(
   }
 }
 
-/** Notes what alpha has given away, and what bravo has been brought. */
+/** Notes by their envelopes what alpha has given away and what bravo has been brought: a forgery may have the same number. */
 function watched(handover: Handover | undefined, left: Set<string>, landed: Set<string>, isBravo: boolean): Handover {
   if (!handover) throw new Error('file-drop has a handover')
-  if (!isBravo) {
-    return {
-      ...handover,
-      async leave(peer, numbers) {
-        await handover.leave(peer, numbers)
-        for (const { epoch, seq } of numbers) left.add(`${epoch}-${seq}`)
-      },
-    }
+  if (isBravo) return noting(handover, landed)
+  const envelopes = new Map<string, string>()
+  return {
+    ...handover,
+    async ready(...asked) {
+      const parcels = await handover.ready(...asked)
+      for (const { epoch, seq, envelope } of parcels) envelopes.set(`${epoch}-${seq}`, textOf(envelope))
+      return parcels
+    },
+    async leave(peer, numbers) {
+      for (const { epoch, seq } of numbers) left.add(envelopes.get(`${epoch}-${seq}`) ?? 'never ready')
+      await handover.leave(peer, numbers)
+    },
   }
+}
+
+const textOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
+
+function noting(handover: Handover, landed: Set<string>): Handover {
   return {
     ...handover,
     async land(peer, parcels) {
       const landings = await handover.land(peer, parcels)
-      for (const [index, { epoch, seq }] of parcels.entries()) {
-        if (landings[index] === 'landed') landed.add(`${epoch}-${seq}`)
+      for (const [index, { envelope }] of parcels.entries()) {
+        if (landings[index] === 'landed') landed.add(textOf(envelope))
       }
       return landings
     },
