@@ -25,6 +25,8 @@ const most_kills = 2
 /** A tenth of a second each: a search engine takes half a minute to come back. */
 const most_turns = 1_200
 const patience_ms = 180_000
+/** While questions are still asked: without a death they take about thirty turns. */
+const most_turns_before_death = 25
 
 type Engines = Awaited<ReturnType<typeof startEngines>>
 let engines: Promise<Engines> | undefined
@@ -144,7 +146,7 @@ class Run {
 
   #deaths(): { name: string; on: number; kill: () => Promise<void> }[] {
     const of = (name: string, kill: () => Promise<void>) =>
-      Array.from({ length: this.#chance.below(most_kills + 1) }, () => ({ name, kill, on: this.#chance.below(150) }))
+      Array.from({ length: this.#chance.below(most_kills + 1) }, () => ({ name, kill, on: this.#chance.below(most_turns_before_death) }))
     const servers: [string, ServerProcess][] = Object.entries(this.#engines)
     return [
       ...servers.flatMap(([name, server]) => of(name, () => this.#kill(name, server))),
