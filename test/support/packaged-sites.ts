@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { parse, stringify } from 'yaml'
 import { allOperations } from '../../daemon/boot/operations.ts'
 import type { AnyOperation } from '../../daemon/kernel/operation.ts'
 import type { Ended, Json } from './command-line.ts'
@@ -146,6 +147,17 @@ export async function pin(
   const fingerprints = own.map(({ platform_fingerprint }) => String(platform_fingerprint)).join(',')
   const words = ['peers', 'add', peer.name, '--keys', peer.keys, '--tenant', peer.name, '--ceiling', level]
   await site.answered([...words, '--fingerprint', fingerprints, ...more])
+}
+
+/** Lays these fields over those of the site's profile, section by section. */
+export function edit(
+  { dir }: PackagedSite,
+  sections: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
+): void {
+  const file = path.join(dir, 'profile.yaml')
+  const profile = parse(fs.readFileSync(file, 'utf8')) as Record<string, Record<string, unknown>>
+  for (const [name, fields] of Object.entries(sections)) profile[name] = { ...profile[name], ...fields }
+  fs.writeFileSync(file, stringify(profile, { aliasDuplicateObjects: false }))
 }
 
 async function makeSite(base: string, name: string, daemons: Set<ChildProcess>): Promise<PackagedSite> {
