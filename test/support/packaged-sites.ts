@@ -5,7 +5,7 @@ import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parse, stringify } from 'yaml'
-import { allOperations } from '../../daemon/boot/operations.ts'
+import { everyOperation } from '../../daemon/every-role.ts'
 import type { AnyOperation } from '../../daemon/kernel/operation.ts'
 import type { Ended, Json } from './command-line.ts'
 import { gone, type Starting, started } from './daemon.ts'
@@ -216,7 +216,7 @@ function dyingAt(faultPoint: string) {
   return { program: executableWithFaultPoints(), env: { PLATFORM_FAULT_POINT: faultPoint } }
 }
 
-const roleNames = new Map<AnyOperation, string>(allOperations().map(({ operation, role }) => [operation, role]))
+const roleNames = new Map<AnyOperation, string>(everyOperation.map(({ operation, role }) => [operation, role]))
 
 function roleOf(operation: AnyOperation): string {
   return roleNames.get(operation) ?? 'site'

@@ -1,7 +1,7 @@
 // The packaged daemon with its documents in a real cluster: either is killed under load, and in the end all has happened once.
 import * as fs from 'node:fs'
 import { afterAll, beforeAll, expect, vi } from 'vitest'
-import { allOperations } from '../../../daemon/boot/operations.ts'
+import { everyOperation } from '../../../daemon/every-role.ts'
 import type { AnyOperation } from '../../../daemon/kernel/operation.ts'
 import { list as recordOf } from '../../../daemon/roles/consensus/contribution/list.ts'
 import { carry, folderOf } from '../../sites/courier.ts'
@@ -183,7 +183,7 @@ async function copiesOf(writer: string, site: PackagedSite, name: string): Promi
 }
 
 function healthOf(role: string): AnyOperation {
-  const found = allOperations().find(({ address }) => address === `${role}.service.health`)
+  const found = everyOperation.find(({ address }) => address === `${role}.service.health`)
   if (!found) throw new Error(`${role} has no health`)
   return found.operation
 }
