@@ -59,6 +59,17 @@ export const readRequirements: readonly StoreRequirement[] = [
       )
     },
   ),
+  requirement('long-texts', 'pages go on behind texts however long, each document once', async ({ store }) => {
+    const same = 'ß'.repeat(20_000)
+    const given = { a: 'short', b: `${same}1`, c: `${same}2`, d: `${same}3`, e: `${same}3`, f: 'ß', g: 'ü' }
+    await fill(store, Object.fromEntries(Object.entries(given).map(([id, title]) => [id, { title }])))
+    for (const direction of ['asc', 'desc'] as const) {
+      const order = { field: 'title', direction }
+      const whole = await paged(store, { limit: 100, order })
+      expect(whole.toSorted().join('')).toBe('abcdefg')
+      for (const limit of [1, 2, 3]) expect(await paged(store, { limit, order })).toEqual(whole)
+    }
+  }),
   requirement('last-page', 'a page that ends the list has no cursor, even when it is full', async ({ store }) => {
     await fill(store, { a: {}, b: {} })
     expect(await store.list(notes, { limit: 2, fresh: true })).not.toHaveProperty('next_cursor')

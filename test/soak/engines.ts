@@ -1,10 +1,7 @@
 // Two packaged sites on real engines: documents in OpenSearch, counters in Redis, people of Keycloak, messages by RabbitMQ;
 // everything is killed and started again while questions are asked.
 import assert from 'node:assert/strict'
-import * as fs from 'node:fs'
-import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { parse, stringify } from 'yaml'
 import { list as recordOf } from '../../daemon/roles/consensus/contribution/list.ts'
 import { list as listSessions } from '../../daemon/roles/consensus/session/list.ts'
 import { rightsOf } from '../engines/rabbitmq/by-broker.ts'
@@ -16,7 +13,14 @@ import { opensearch } from '../support/engines/opensearch.ts'
 import { rabbitmq } from '../support/engines/rabbitmq.ts'
 import { redis } from '../support/engines/redis.ts'
 import type { ServerProcess } from '../support/engines/server-process.ts'
-import { copyOf, type Daemon, type PackagedSite, type PackagedSites, packagedSites } from '../support/packaged-sites.ts'
+import {
+  copyOf,
+  type Daemon,
+  edit,
+  type PackagedSite,
+  type PackagedSites,
+  packagedSites,
+} from '../support/packaged-sites.ts'
 import { advance, channelsOf, type End, type Ends, type Question } from './questions.ts'
 
 const questions = 24
@@ -64,17 +68,14 @@ export async function soak(seed: number): Promise<Record<string, number>> {
 }
 
 /** `name` keeps what this seed leaves in the engines apart from that of others. */
-function stand({ name: site, dir }: PackagedSite, engines: Engines, name: string): void {
+function stand(site: PackagedSite, engines: Engines, name: string): void {
   const { opensearch: search, redis: kv, rabbitmq: broker, keycloak: provider } = engines
-  const file = path.join(dir, 'profile.yaml')
-  const peers = { [site === 'alpha' ? 'bravo' : 'alpha']: {} }
-  const profile = parse(fs.readFileSync(file, 'utf8')) as Record<string, unknown>
-  const standing = {
-    ...profile,
+  const peers = { [site.name === 'alpha' ? 'bravo' : 'alpha']: {} }
+  edit(site, {
     search: { host: search.url, index_prefix: name, replicas: 0, timeout: 5 },
     kv: { host: '127.0.0.1', port: kv.port, password: kv.password, verify: false },
-    amqp: { url: broker.url, user: site, password: broker.password, prefix: name, peers },
-    identity: { ...(profile.identity as object | undefined), provider: 'oidc' },
+    amqp: { url: broker.url, user: site.name, password: broker.password, prefix: name, peers },
+    identity: { provider: 'oidc' },
     sso: {
       issuer: provider.issuer,
       audience,
@@ -82,8 +83,7 @@ function stand({ name: site, dir }: PackagedSite, engines: Engines, name: string
       role_map: { examiner: ['analyst'] },
       refetch_min_s: 1,
     },
-  }
-  fs.writeFileSync(file, stringify(standing))
+  })
 }
 
 class Run {

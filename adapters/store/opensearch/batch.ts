@@ -1,4 +1,5 @@
 // Requests that wait together go as one: a hundred writes at once cost the cluster one sync instead of a hundred.
+import { ClusterFailure } from './failure.ts'
 
 type Waiting<Q, A> = {
   readonly item: Q
@@ -45,6 +46,7 @@ export class Batch<Q, A> {
     this.#underWay += 1
     try {
       const answers = await this.#send(batch.map(({ item }) => item))
+      if (answers.length !== batch.length) throw new ClusterFailure('unknown', 'an answer of another length')
       for (const [at, { resolve }] of batch.entries()) resolve(answers[at] as A)
     } catch (error) {
       for (const { reject } of batch) reject(error)

@@ -4,7 +4,7 @@ import type { Cluster } from './cluster.ts'
 import { ClusterFailure } from './failure.ts'
 
 const patience_ms = 3_000
-const answer = z.object({ status: z.enum(['green', 'yellow', 'red']), timed_out: z.boolean() })
+const answer = z.object({ status: z.enum(['green', 'yellow', 'red']) })
 
 /** `unsettled`: writes whose outcome is not known yet. */
 export async function clusterHealth(cluster: Cluster, prefix: string, unsettled: number) {

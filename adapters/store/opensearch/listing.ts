@@ -11,7 +11,7 @@ import {
 } from '../../../daemon/kernel/store.ts'
 import { buckets, counted, type Hit, hits } from './answers.ts'
 import type { Cluster } from './cluster.ts'
-import { docOf } from './envelope.ts'
+import { docOf, type Envelope } from './envelope.ts'
 import { isShortened, keyOf } from './field-kind.ts'
 import { allOf, exists, kindOf, not, pathOf, type Query, queryOf } from './query.ts'
 import type { Table } from './table.ts'
@@ -40,7 +40,7 @@ export async function listPage<T extends Stored>(
   const docs = page.map(({ _source }) => docOf(_source, schema))
   const last = page.at(-1)?._source
   if (!last || found.length <= limit) return { docs }
-  const value = order ? (last.fields[order.field] ?? null) : null
+  const value = order ? (valueIn(last, order.field) ?? null) : null
   return { docs, next_cursor: writeCursor(table.name, query, { value, id: last.id }) }
 }
 
@@ -135,7 +135,10 @@ async function behind(cluster: Cluster, table: Table, field: string, key: Scalar
   if (!isShortened(key)) return key
   const query = { term: { [pathOf(field)]: key } }
   const [hit] = await search(cluster, table, query, byId('asc', undefined), 1)
-  const body = hit?._source.body as Stored | undefined
-  if (field === 'label_key') return body ? labelKeyOf(body) : key
-  return ((body as Record<string, unknown> | undefined)?.[field] as Scalar | undefined) ?? key
+  return (hit && valueIn(hit._source, field)) ?? key
+}
+
+/** The value itself, where its key may be a shorter one; undefined or null where the document has none. */
+function valueIn({ body }: Envelope, field: string): Scalar | null | undefined {
+  return field === 'label_key' ? labelKeyOf(body as Stored) : (body[field] as Scalar | null | undefined)
 }

@@ -5,9 +5,9 @@ import { type SqliteAudit, sqliteAudit } from '../../../adapters/store/sqlite/au
 import { documentsHome } from '../../../adapters/store/sqlite/documents-home.ts'
 import { type SqliteFile, sqliteFile } from '../../../adapters/store/sqlite/file.ts'
 import { sqliteStore } from '../../../adapters/store/sqlite/store.ts'
+import { everyRole } from '../../every-role.ts'
 import type { Role } from '../../kernel/role.ts'
 import type { Store } from '../../kernel/store.ts'
-import { roles } from '../../roles.ts'
 import { asOwnerOf } from '../acting.ts'
 import { inCluster } from '../documents.ts'
 import { databaseOf, dataOf, type SiteFolder } from '../site-folder.ts'
@@ -28,7 +28,7 @@ export type RoleDatabase = {
  * the data of one: to pass over it would be to call the rest the whole.
  */
 export function rolesWithDatabase(folder: SiteFolder): Role[] {
-  return roles.filter((role) => {
+  return everyRole.filter((role) => {
     requireOwn(dataOf(folder, role.name), `the data of ${role.name}`)
     return hasDatabase(folder, role)
   })

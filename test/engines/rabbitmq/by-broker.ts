@@ -5,7 +5,7 @@ import { inboxOf } from '../../../adapters/transport/amqp/topology.ts'
 import { type Ferry, ferry, waitAfter } from '../../../daemon/boot/ferry.ts'
 import type { Carrier, Handover } from '../../../daemon/kernel/carrier.ts'
 import { type Rabbitmq, type Rights, rabbitmq } from '../../support/engines/rabbitmq.ts'
-import type { ServerCertificates } from '../../support/engines/redis.ts'
+import type { ServerCertificates } from '../../support/engines/server-certificates.ts'
 import { until } from '../../support/site-world.ts'
 import { readyOf, type Site, twoSites, type World } from '../../transport/filedrop/two-sites.ts'
 

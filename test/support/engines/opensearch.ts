@@ -4,6 +4,7 @@ import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, realpathSync, 
 import { request as requestPlain } from 'node:http'
 import { request as requestTls } from 'node:https'
 import path from 'node:path'
+import type { Certificates } from './server-certificates.ts'
 import { engineFolder, freePorts, type ServerProcess, serverProcess } from './server-process.ts'
 
 /** Where the distribution is unpacked; `.ci/run` fetches it. */
@@ -34,18 +35,11 @@ export type OpenSearch = ServerProcess & {
   end(): Promise<void>
 }
 
-/** PEM files; the server asks its callers for certificates that this authority signed. */
-export type ClusterCertificates = {
-  readonly ca: string
-  readonly cert: string
-  readonly key: string
-  /** Whose bearer may do everything; its subject is `CN=admin,O=test`. */
-  readonly adminCert: string
-  readonly adminKey: string
-}
-
-/** Not started yet. Half a minute until it answers. */
-export async function opensearch(tls?: ClusterCertificates): Promise<OpenSearch> {
+/**
+ * Not started yet. Half a minute until it answers. `tls`: with one for `server` and one for `admin`, whose bearer may do
+ * everything; callers are asked for certificates of the same authority.
+ */
+export async function opensearch(tls?: Certificates): Promise<OpenSearch> {
   const { folder, dispose } = engineFolder('opensearch')
   const [http = 0, transport = 0] = await freePorts(2)
   const own = ownHome(tls ? secureHome : home, folder)
@@ -111,10 +105,11 @@ function settingsOf(folder: string, http: number, transport: number): string[] {
   ]
 }
 
-function securityOf(folder: string, tls: ClusterCertificates): string[] {
+function securityOf(folder: string, tls: Certificates): string[] {
+  const server = tls.of('server')
   const kept = path.join(folder, 'config/certificates')
   mkdirSync(kept, { recursive: true })
-  for (const name of ['ca', 'cert', 'key'] as const) cpSync(tls[name], path.join(kept, `${name}.pem`))
+  for (const name of ['ca', 'cert', 'key'] as const) cpSync(server[name], path.join(kept, `${name}.pem`))
   const files = (layer: string) => [
     `plugins.security.ssl.${layer}.pemcert_filepath: certificates/cert.pem`,
     `plugins.security.ssl.${layer}.pemkey_filepath: certificates/key.pem`,
@@ -127,8 +122,8 @@ function securityOf(folder: string, tls: ClusterCertificates): string[] {
     'plugins.security.ssl.http.enabled: true',
     'plugins.security.ssl.http.clientauth_mode: REQUIRE',
     'plugins.security.allow_default_init_securityindex: true',
-    "plugins.security.authcz.admin_dn: ['CN=admin,O=test']",
-    "plugins.security.nodes_dn: ['CN=server,O=test']",
+    "plugins.security.authcz.admin_dn: ['CN=admin']",
+    "plugins.security.nodes_dn: ['CN=server']",
   ]
 }
 
@@ -194,11 +189,12 @@ function javaVersion(folder: string): number {
   }
 }
 
-function asking(url: string, tls: ClusterCertificates | undefined): OpenSearch['ask'] {
-  const certificates = tls && {
-    ca: readFileSync(tls.ca),
-    cert: readFileSync(tls.adminCert),
-    key: readFileSync(tls.adminKey),
+function asking(url: string, tls: Certificates | undefined): OpenSearch['ask'] {
+  const admin = tls?.of('admin')
+  const certificates = admin && {
+    ca: readFileSync(admin.ca),
+    cert: readFileSync(admin.cert),
+    key: readFileSync(admin.key),
   }
   const send = tls ? requestTls : requestPlain
   return (method, where, body) =>
