@@ -224,8 +224,13 @@ class OpenSearchStore implements ClusterStore {
   async #create<T extends Stored>(into: Collection<T>, doc: Doc<T>, events?: Events): Promise<Doc<T> | 'exists'> {
     if (doc.id === '' || !doc.id.isWellFormed())
       throw new Refused('invalid', 'an id is well-formed text of one character or more')
-    const outcome = await this.#inTurn(into, doc.id, (table) => this.#writes.send(sendingOf(table, doc), events))
-    return outcome === 'done' ? doc : 'exists'
+    return await this.#inTurn(into, doc.id, async (table) => {
+      const sending = sendingOf(table, doc)
+      if ((await this.#writes.send(sending, events)) === 'done') return doc
+      // Whoever is told that it exists relies on it, and it may stem from a write whose answer was lost.
+      await this.#documents.secure(sending.alias, sending.id)
+      return 'exists'
+    })
   }
 
   /** Values are held to their schemas before anything is written. */

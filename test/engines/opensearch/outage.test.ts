@@ -1,11 +1,15 @@
 // Stops and kills the real server in the middle of load: nothing acknowledged is lost, nothing is done or told twice.
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, vi } from 'vitest'
+import { cluster } from '../../../adapters/store/opensearch/cluster.ts'
+import { envelopeOf } from '../../../adapters/store/opensearch/envelope.ts'
+import { Documents, type Sending } from '../../../adapters/store/opensearch/settling.ts'
 import { isRefused } from '../../../daemon/kernel/errors.ts'
 import { openClusterStore } from '../../conformance/opensearch-arm.ts'
-import { aNote, anEvent, notes } from '../../conformance/store-requirement.ts'
+import { aNote, anEvent, type Note, notes } from '../../conformance/store-requirement.ts'
 import { type OpenSearch, opensearch, opensearchWanted } from '../../support/engines/opensearch.ts'
 import { whenPresent } from '../../support/requires.ts'
 
@@ -30,8 +34,8 @@ beforeEach(() => {
 })
 
 /** As a daemon that starts again over what it had on its disk. */
-function reopen(): void {
-  opened = openClusterStore(server.url, folder, 'outage-', 2_000)
+function reopen(prefix = 'outage-'): void {
+  opened = openClusterStore(server.url, folder, prefix, 2_000)
 }
 
 const docs = ['d0', 'd1', 'd2', 'd3']
@@ -44,8 +48,10 @@ class Load {
   #isOver = false
   readonly #writers: Promise<void>[]
 
-  constructor(round: string, writers = 12) {
-    this.#writers = Array.from({ length: writers }, (_, n) => this.#write(`${round}.${n}`, docs[n % docs.length] ?? ''))
+  constructor(round: string, prefix = '') {
+    this.#writers = Array.from({ length: 12 }, (_, n) =>
+      this.#write(`${round}.${n}`, `${prefix}${docs[n % docs.length]}`),
+    )
   }
 
   async end(): Promise<void> {
@@ -71,10 +77,19 @@ class Load {
   }
 }
 
-async function isTrueToItsRecords(acknowledged: readonly string[]): Promise<void> {
+async function untilSettled(): Promise<void> {
+  const isSettled = () =>
+    opened.store.settle().then(
+      () => true,
+      () => false,
+    )
+  await vi.waitUntil(isSettled, { timeout: 60_000 })
+}
+
+async function isTrueToItsRecords(acknowledged: readonly string[], prefix = ''): Promise<void> {
   const told = (await opened.audit.list({ limit: 100_000, ascending: true })).map(({ event }) => event)
   const found: string[] = []
-  for (const id of docs) {
+  for (const id of docs.map((each) => `${prefix}${each}`)) {
     const doc = await opened.store.get(notes, id)
     const marks = (doc?.value.title ?? '').split(' ').slice(1)
     expect(doc?.version).toBe(marks.length + 1)
@@ -115,19 +130,95 @@ where(
       }
       expect(load.failed).toEqual([])
       acknowledged.push(...load.acknowledged)
-      await vi.waitUntil(
-        () =>
-          opened.store.settle().then(
-            () => true,
-            () => false,
-          ),
-        { timeout: 60_000 },
-      )
+      await untilSettled()
       await isTrueToItsRecords(acknowledged)
     }
   },
   300_000,
 )
+
+where(
+  'frozen in the middle of writes, thawed, and killed as soon as it answers again',
+  async () => {
+    for (const id of docs) await opened.store.create(notes, `frozen-${id}`, aNote({ title: 'marks' }))
+    const load = new Load('f', 'frozen-')
+    await vi.waitUntil(() => load.acknowledged.length > 60, { timeout: 60_000 })
+    server.freeze()
+    const before = load.acknowledged.length
+    // Writers whose answers are lost ask again what became of their writes.
+    await vi.waitUntil(async () => (await opened.store.health()).detail.includes('to be settled'), { timeout: 60_000 })
+    server.thaw()
+    await vi.waitUntil(() => load.acknowledged.length > before, { timeout: 60_000, interval: 1 })
+    await server.kill()
+    await vi.waitUntil(() => load.refused.length > 0, { timeout: 60_000 })
+    await server.start()
+    await load.end()
+    expect(load.failed).toEqual([])
+    await untilSettled()
+    await isTrueToItsRecords(load.acknowledged, 'frozen-')
+  },
+  300_000,
+)
+
+/**
+ * A server that was killed between taking a write and putting it on disk has not answered; here the index puts nothing on
+ * disk for a while, and what is asked after the answer that was "lost" is asked as ever.
+ */
+where('what is read back is on disk before it counts: created, replaced, removed, copied', async () => {
+  await opened.close()
+  reopen('disk-')
+  const { store, audit, shipping, shippedTo } = opened
+  const still = new AbortController().signal
+  const connection = cluster({ url: server.url, verify: true, timeout_ms: 2_000 })
+  onTestFinished(() => connection.close())
+  const documents = new Documents(connection)
+  for (const id of ['replaced', 'removed', 'unasked']) await store.create(notes, id, aNote())
+  await audit.append([anEvent()])
+  expect(await shipping.ship(still)).toEqual({ count: 1 })
+  const writes = {
+    created: await aWrite('created', aNote({ title: 'created' })),
+    replaced: await aWrite('replaced', aNote({ title: 'replaced' })),
+    removed: await aWrite('removed'),
+  }
+  const onDisk = async (when: 'request' | 'async', ...indexes: string[]) => {
+    const settings = { 'index.translog.durability': when, 'index.translog.sync_interval': '1h' }
+    for (const index of indexes) await server.ask('PUT', `/disk-${index}/_settings`, settings)
+  }
+  await onDisk('async', 'note', 'audit')
+  for (const write of Object.values(writes)) expect(await documents.settle(write)).toBe('done')
+  await audit.append([anEvent({ target: 'second' })])
+  expect(await shipping.ship(still)).toEqual({ count: 1 })
+  await onDisk('request', 'note', 'audit')
+  // The removal last: what makes it certain would make all certain.
+  for (const write of Object.values(writes)) expect(await documents.settle(write, true)).toBe('done')
+  await shippedTo.set(1)
+  expect(await shipping.ship(still)).toEqual({ count: 1 })
+  await onDisk('async', 'note')
+  expect(await documents.settle(await aWrite('unasked'))).toBe('done')
+  await server.kill()
+  await server.start()
+  await vi.waitUntil(async () => (await store.health()).ok, { timeout: 60_000 })
+  const titleOf = async (id: string) => (await store.get(notes, id))?.value.title
+  expect(await Promise.all(['created', 'replaced', 'removed'].map(titleOf))).toEqual(['created', 'replaced', undefined])
+  expect(await copies('disk-')).toHaveLength(2)
+  // Nothing else had put it there.
+  expect(await titleOf('unasked')).toBe(aNote().title)
+  await onDisk('request', 'note')
+
+  /** Of the document as it is; a removal without a value. */
+  async function aWrite(id: string, value?: Note): Promise<Sending> {
+    const held = await documents.get('disk-note', id)
+    const write = randomUUID()
+    const version = (held?.envelope.version ?? 0) + 1
+    return {
+      write,
+      alias: 'disk-note',
+      id,
+      ...(held ? { replaces: held.place } : {}),
+      ...(value ? { source: envelopeOf({ id, version, value }, write, new Map()) } : {}),
+    }
+  }
+})
 
 where('audit records that arise while the cluster is away follow in order, each once', async () => {
   const { audit, shipping, shippedTo } = opened
@@ -163,9 +254,9 @@ where('a chain that is not the one that was shipped is told apart, and nothing o
 })
 
 /** What lies in the cluster, by number. */
-async function copies() {
-  await server.ask('POST', '/outage-audit/_refresh')
-  const found = (await server.ask('POST', '/outage-audit/_search', { size: 1_000, sort: [{ seq: 'asc' }] })) as {
+async function copies(prefix = 'outage-') {
+  await server.ask('POST', `/${prefix}audit/_refresh`)
+  const found = (await server.ask('POST', `/${prefix}audit/_search`, { size: 1_000, sort: [{ seq: 'asc' }] })) as {
     hits: { hits: { _source: { record: unknown } }[] }
   }
   return found.hits.hits.map(({ _source }) => _source.record)
