@@ -6,6 +6,8 @@ import { refreshed, type Written, written } from './answers.ts'
 import type { Cluster } from './cluster.ts'
 import { conditionOf, place } from './envelope.ts'
 import { asRefusal, statusFailure } from './failure.ts'
+import { openIndex } from './index-memory.ts'
+import type { ClusterMemory } from './known-cluster.ts'
 
 /** How far a chain is shipped, remembered in the role's local database. */
 export type ShippedTo = { get(): number; set(seq: number): Promise<void> }
@@ -14,6 +16,7 @@ export type Shipping = {
   /** The index that all roles of the site ship to. */
   readonly alias: string
   readonly replicas: number
+  readonly memory: ClusterMemory
   readonly audit: AuditLog
   readonly shippedTo: ShippedTo
 }
@@ -49,6 +52,8 @@ export class AuditShipping {
       }
       return { count }
     } catch (error) {
+      // The index may be gone: it is looked for again.
+      this.#isOpen = false
       throw asRefusal(error)
     }
   }
@@ -119,15 +124,8 @@ export class AuditShipping {
 
   async #open(): Promise<void> {
     if (this.#isOpen) return
-    const { alias, replicas } = this.#given
-    const exists = () => this.#cluster.ask({ method: 'HEAD', path: `/${alias}` }, z.boolean())
-    if (!(await exists())) {
-      const request = { method: 'PUT', path: `/${alias}-1`, body: indexOf(alias, replicas) } as const
-      // Another role of the site may have been faster.
-      await this.#cluster.ask(request, z.unknown()).catch(async (error: unknown) => {
-        if (!(await exists())) throw error
-      })
-    }
+    const { alias, replicas, memory } = this.#given
+    await openIndex(this.#cluster, memory, alias, indexOf(alias, replicas))
     this.#isOpen = true
   }
 }

@@ -6,7 +6,7 @@ import { canonical } from '../../kernel/canonical.ts'
 import { searchSettings } from '../../kernel/engine-settings.ts'
 import type { Role } from '../../kernel/role.ts'
 import type { Collection, Doc, Store, Stored } from '../../kernel/store.ts'
-import { inCluster } from '../documents.ts'
+import { beginInCluster, inCluster } from '../documents.ts'
 import { valuesOf } from '../profile.ts'
 import type { SiteFolder } from '../site-folder.ts'
 import { record } from './deed.ts'
@@ -77,6 +77,7 @@ async function withBoth(
 ): Promise<Moved[]> {
   if ((documentsHome(sqlite) ?? 'sqlite') === to) return []
   const { resolved, platform } = siteSettings(folder, env)
+  if (to === 'opensearch') await beginInCluster(sqlite)
   const there = (await inCluster({ role, site: platform.name, resolved, file: sqlite, audit })).store
   try {
     await there.settle()
