@@ -16,7 +16,7 @@ export const definition = command({
     'after every restore of a snapshot. What was written since the snapshot is lost.',
   ].join('\n'),
   options: {
-    'give-up': flag('make indexes that the cluster lacks anew: their documents are lost for good'),
+    giveUp: flag('make indexes that the cluster lacks anew: their documents are lost for good'),
     yes: flag('do not ask'),
     ...siteOption,
     ...jsonOption,
@@ -25,10 +25,9 @@ export const definition = command({
   async run(given, terminal) {
     const folder = requireSite(given, terminal)
     const { adopt } = await offline.adoption()
-    const give_up = given['give-up']
-    const loss = give_up ? ', and lose the documents of the indexes that it lacks' : ''
+    const loss = given.giveUp ? ', and lose the documents of the indexes that it lacks' : ''
     await requireConsent(terminal, given.yes, `Take the cluster that answers now for that of the documents${loss}?`)
-    const items = await adopt(folder, terminal.env, { give_up })
+    const items = await adopt(folder, terminal.env, { give_up: given.giveUp })
     const columns = ['role', 'from', 'cluster', 'given_up']
     show(terminal, given.json, { items }, () => table(terminal, items, columns, 'no documents are in a cluster'))
     return 0
