@@ -19,7 +19,7 @@ export const groups: Readonly<Record<string, string>> = {
   people: 'people whose own keys count: who may release from quarantine',
   profile: 'the site’s settings: check, explain, describe',
   site: 'the site’s folder: whose it is',
-  store: 'the site’s data: state, backup, restore, check, migrate',
+  store: 'the site’s data: state, backup, restore, check, migrate, adopt',
   token: 'access tokens: minted here, or exchanged at the identity provider',
 }
 
@@ -102,6 +102,7 @@ export const catalogue = {
   'store restore': () => import('./commands/store/restore.ts'),
   'store check': () => import('./commands/store/check.ts'),
   'store migrate': () => import('./commands/store/migrate.ts'),
+  'store adopt': () => import('./commands/store/adopt.ts'),
   admin: () => import('./commands/admin.ts'),
   openapi: () => import('./commands/openapi.ts'),
   completion: () => import('./commands/completion.ts'),

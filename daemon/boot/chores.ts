@@ -1,4 +1,5 @@
 // The upkeep that every role needs, whatever it does: anchoring its audit chain, dropping what has expired.
+import { isRefused } from '../kernel/errors.ts'
 import type { Worker } from '../kernel/role.ts'
 import { create as anchor } from '../roles/site/checkpoint/create.ts'
 import type { Stock } from './stock.ts'
@@ -43,7 +44,34 @@ export function chores(
       },
     },
     ...(stock.tend ? [tending(stock.tend)] : []),
+    ...(stock.lostIndexes ? [watching(stock.lostIndexes)] : []),
   ]
+}
+
+/** What is wrong with the cluster is told once for as long as it lasts. */
+function watching(lostIndexes: NonNullable<Stock['lostIndexes']>): Worker {
+  let lost: readonly string[] = []
+  let why: string | undefined
+  return {
+    name: 'watch-indexes',
+    when: { every_ms: tend_every_ms },
+    async run({ log, trace: { trace_id } }) {
+      const found = await lostIndexes().catch((error: unknown) => {
+        if (isRefused(error) && error.code === 'unavailable') return error.message
+        throw error
+      })
+      if (typeof found === 'string') {
+        if (found !== why) log.error('platform.store.unavailable', { trace_id, error: found })
+        why = found
+        return
+      }
+      const remedy = 'restore it from a snapshot of the cluster'
+      for (const index of found.filter((each) => !lost.includes(each)))
+        log.error('platform.index.lost', { trace_id, index, remedy })
+      lost = found
+      why = undefined
+    },
+  }
 }
 
 /** Soon after a cluster is back it knows what happened meanwhile. */

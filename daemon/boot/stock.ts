@@ -20,6 +20,8 @@ export type Stock = {
   readonly tend?: (signal: AbortSignal) => Promise<Shipped>
   /** There: drops the bodies of copies of events before the instant, in epoch milliseconds. */
   readonly expireCopies?: (before: number) => Promise<void>
+  /** There: names of the indexes that were made and are gone. Throws `Refused('unavailable')`. */
+  readonly lostIndexes?: () => Promise<readonly string[]>
   /** Closes the file and gives the role free for another process. */
   close(): Promise<void>
 }

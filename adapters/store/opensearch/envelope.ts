@@ -20,6 +20,11 @@ export type Envelope = z.infer<typeof envelope>
 export const place = z.object({ _seq_no: z.int().min(0), _primary_term: z.int().min(1) })
 export type Place = z.infer<typeof place>
 
+/** As a bulk request puts it. */
+export function conditionOf({ _seq_no, _primary_term }: Place) {
+  return { if_seq_no: _seq_no, if_primary_term: _primary_term }
+}
+
 export type Held = { readonly envelope: Envelope; readonly place: Place }
 
 export function envelopeOf({ id, version, value }: Doc<Stored>, write: string, kinds: FieldKinds): Envelope {

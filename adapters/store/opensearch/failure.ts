@@ -30,6 +30,9 @@ export function unavailable(why: string, retry_after_s = 5): Refused {
   return new Refused('unavailable', `the document store cannot be used now (${why})`, [], retry_after_s)
 }
 
+/** How the cluster calls it. */
+export const index_gone = 'index_not_found_exception'
+
 const refusal = z.object({
   error: z.object({ type: z.string(), root_cause: z.array(z.object({ type: z.string() })).optional() }),
 })

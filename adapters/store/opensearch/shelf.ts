@@ -33,6 +33,11 @@ export class Shelf {
     return await opened.table
   }
 
+  /** The next use looks for the index again. */
+  forget(alias: string): void {
+    for (const name of this.#tables.keys()) if (`${this.#placing.prefix}${name}` === alias) this.#tables.delete(name)
+  }
+
   /** Makes searches see every write that was acknowledged before. */
   async refresh({ alias }: Table): Promise<void> {
     await this.#cluster.ask({ method: 'POST', path: `/${alias}/_refresh` }, refreshed)

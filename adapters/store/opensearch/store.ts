@@ -22,7 +22,8 @@ import { changing, heldOf, replace, sendingOf } from './changing.ts'
 import type { Cluster } from './cluster.ts'
 import { clusterHealth } from './cluster-health.ts'
 import { clusterIdOf, docOf } from './envelope.ts'
-import { asRefusal, unavailable } from './failure.ts'
+import { asRefusal, ClusterFailure, index_gone, unavailable } from './failure.ts'
+import { lostIndexes } from './index-memory.ts'
 import { bucketsOf, countOf, countsBy, listPage } from './listing.ts'
 import { queryOf } from './query.ts'
 import { removeAll } from './removal.ts'
@@ -39,8 +40,11 @@ export type StoreOptions = Placing & {
   readonly scroll: string
 }
 
-/** Besides the contract: `settle` ends what a broken connection or a dead process left in doubt. */
-export type ClusterStore = Store & { settle(): Promise<void> }
+/**
+ * Besides the contract: `settle` ends what a broken connection or a dead process left in doubt. `lost` names the indexes that
+ * were made and are not there; what needs one is `Refused('unavailable')` until it is back.
+ */
+export type ClusterStore = Store & { settle(): Promise<void>; lost(): Promise<readonly string[]> }
 
 /** `close` closes the cluster's connections, and leaves the database of the owed audit events to whoever opened it. */
 export function opensearchStore(cluster: Cluster, options: StoreOptions): ClusterStore {
@@ -166,7 +170,7 @@ class OpenSearchStore implements ClusterStore {
 
   async health() {
     if (this.#isClosed) return { ok: false, detail: 'closed' }
-    return await clusterHealth(this.#cluster, this.#options.prefix, this.#writes.unsettled)
+    return await clusterHealth(this.#cluster, this.#options.prefix, this.#options, this.#writes.unsettled)
   }
 
   async backup(): Promise<void> {
@@ -174,8 +178,10 @@ class OpenSearchStore implements ClusterStore {
   }
 
   async check(): Promise<string[]> {
-    const faults: string[] = []
+    const lost = await this.lost()
+    const faults = lost.map((alias) => `the index ${alias} is lost: restore it from a snapshot of the cluster`)
     for (const each of this.#options.collections) {
+      if (lost.includes(`${this.#options.prefix}${each.name}`)) continue
       faults.push(...(await this.#search(each, { fresh: true }, (table) => documentFaults(this.#cluster, table, each))))
     }
     return faults
@@ -183,6 +189,14 @@ class OpenSearchStore implements ClusterStore {
 
   settle(): Promise<void> {
     return this.#guarded(() => this.#writes.settle())
+  }
+
+  lost(): Promise<readonly string[]> {
+    return this.#guarded(async () => {
+      const lost = await lostIndexes(this.#cluster, this.#options)
+      for (const alias of lost) this.#shelf.forget(alias)
+      return lost
+    })
   }
 
   async close(): Promise<void> {
@@ -203,7 +217,17 @@ class OpenSearchStore implements ClusterStore {
   }
 
   #use<T>(of: SomeCollection, work: (table: Table) => Promise<T>): Promise<T> {
-    return this.#guarded(async () => work(await this.#shelf.table(of)))
+    return this.#guarded(() => this.#with(of, work))
+  }
+
+  async #with<T>(of: SomeCollection, work: (table: Table) => Promise<T>): Promise<T> {
+    const table = await this.#shelf.table(of)
+    try {
+      return await work(table)
+    } catch (error) {
+      if (error instanceof ClusterFailure && error.type === index_gone) this.#shelf.forget(table.alias)
+      throw error
+    }
   }
 
   #search<T>(of: SomeCollection, how: Freshness | undefined, work: (table: Table) => Promise<T>): Promise<T> {
@@ -216,16 +240,19 @@ class OpenSearchStore implements ClusterStore {
   /** In the order of the calls, whatever each has to wait for first. */
   #inTurn<T>(of: SomeCollection, id: string, work: (table: Table) => Promise<T>): Promise<T> {
     const alias = `${this.#options.prefix}${of.name}`
-    return this.#guarded(() =>
-      this.#writes.inTurn(alias, clusterIdOf(id), async () => work(await this.#shelf.table(of))),
-    )
+    return this.#guarded(() => this.#writes.inTurn(alias, clusterIdOf(id), () => this.#with(of, work)))
   }
 
   async #create<T extends Stored>(into: Collection<T>, doc: Doc<T>, events?: Events): Promise<Doc<T> | 'exists'> {
     if (doc.id === '' || !doc.id.isWellFormed())
       throw new Refused('invalid', 'an id is well-formed text of one character or more')
-    const outcome = await this.#inTurn(into, doc.id, (table) => this.#writes.send(sendingOf(table, doc), events))
-    return outcome === 'done' ? doc : 'exists'
+    return await this.#inTurn(into, doc.id, async (table) => {
+      const sending = sendingOf(table, doc)
+      if ((await this.#writes.send(sending, events)) === 'done') return doc
+      // Whoever is told that it exists relies on it, and it may stem from a write whose answer was lost.
+      await this.#documents.secure(sending.alias, sending.id)
+      return 'exists'
+    })
   }
 
   /** Values are held to their schemas before anything is written. */

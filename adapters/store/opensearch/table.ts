@@ -4,6 +4,8 @@ import type { AnyCollection, Collection } from '../../../daemon/kernel/store.ts'
 import type { Cluster } from './cluster.ts'
 import { ClusterFailure } from './failure.ts'
 import { type FieldKind, type FieldKinds, fixedKinds, kindsOf } from './field-kind.ts'
+import { openIndex } from './index-memory.ts'
+import type { Known } from './known-cluster.ts'
 
 export type SomeCollection = AnyCollection & Partial<Pick<Collection, 'schema'>>
 
@@ -16,7 +18,7 @@ export type Table = {
   readonly added: readonly string[]
 }
 
-export type Placing = { readonly prefix: string; readonly replicas: number }
+export type Placing = Known & { readonly prefix: string; readonly replicas: number }
 
 const nameRule = /^[a-z][a-z0-9_]*$/
 const kind = z.enum(['keyword', 'double', 'boolean'])
@@ -38,14 +40,19 @@ const settings = z.record(
 )
 
 /**
- * Makes the index where there is none, and the fields that it lacks.
- * @throws when a name cannot be an index's; ClusterFailure when the index does not make writes durable before it answers.
+ * Makes the index where there has been none, and the fields that it lacks.
+ * @throws when a name cannot be an index's; ClusterFailure when the index is lost, or does not make writes durable before
+ * it answers.
  */
-export async function openTable(cluster: Cluster, { prefix, replicas }: Placing, of: SomeCollection): Promise<Table> {
+export async function openTable(
+  cluster: Cluster,
+  { prefix, replicas, memory }: Placing,
+  of: SomeCollection,
+): Promise<Table> {
   if (!nameRule.test(of.name)) throw new Error(`a collection cannot be named ${of.name}`)
   const alias = `${prefix}${of.name}`
   const wanted = of.schema ? kindsOf(of.schema, of.indexes) : new Map<string, FieldKind>()
-  if (!(await indexExists(cluster, alias))) await create(cluster, alias, wanted, replicas)
+  await openIndex(cluster, memory, alias, indexOf(alias, wanted, replicas))
   const held = await readMapping(cluster, alias)
   for (const [field, type] of wanted) {
     const before = held.kinds.get(field)
@@ -63,13 +70,9 @@ export async function markFilled(cluster: Cluster, { alias, kinds }: Table): Pro
   await cluster.ask({ method: 'PUT', path: `/${alias}/_mapping`, body: { _meta: metaOf(kinds.keys()) } }, nothing)
 }
 
-async function indexExists(cluster: Cluster, alias: string): Promise<boolean> {
-  return await cluster.ask({ method: 'HEAD', path: `/${alias}` }, z.boolean())
-}
-
 /** Bulk writes require the alias: an index that somebody removed is missed, and never made anew by a write in passing. */
-async function create(cluster: Cluster, alias: string, kinds: FieldKinds, replicas: number): Promise<void> {
-  const body = {
+function indexOf(alias: string, kinds: FieldKinds, replicas: number) {
+  return {
     aliases: { [alias]: { is_write_index: true } },
     settings: { number_of_shards: 1, number_of_replicas: replicas, 'translog.durability': 'request' },
     mappings: {
@@ -84,12 +87,6 @@ async function create(cluster: Cluster, alias: string, kinds: FieldKinds, replic
         body: { type: 'object', enabled: false },
       },
     },
-  }
-  try {
-    await cluster.ask({ method: 'PUT', path: `/${alias}-1`, body }, nothing)
-  } catch (error) {
-    // Another process was faster.
-    if (!(await indexExists(cluster, alias))) throw error
   }
 }
 

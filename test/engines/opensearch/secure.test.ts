@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { type ClusterOptions, cluster } from '../../../adapters/store/opensearch/cluster.ts'
+import { knownCluster } from '../../../adapters/store/opensearch/known-cluster.ts'
 import { opensearchStore } from '../../../adapters/store/opensearch/store.ts'
+import { documentsCluster } from '../../../adapters/store/sqlite/documents-cluster.ts'
 import { sqliteOwedAudit } from '../../../adapters/store/sqlite/owed-audit.ts'
 import { openSqliteStore } from '../../conformance/store-arms.ts'
 import { aNote, notes } from '../../conformance/store-requirement.ts'
@@ -27,9 +29,9 @@ beforeAll(async () => {
   others = serverCertificates('client')
   server = await opensearch(ours)
   await server.start()
-  // All that a site needs: its own indexes, bulk requests, and to ask how the cluster is.
+  // All that a site needs: its own indexes, bulk requests, and to ask who the cluster is and how it is.
   await server.ask('PUT', '/_plugins/_security/api/roles/site', {
-    cluster_permissions: ['cluster_composite_ops', 'cluster:monitor/health'],
+    cluster_permissions: ['cluster_composite_ops', 'cluster:monitor/health', 'cluster:monitor/main'],
     index_permissions: [{ index_patterns: ['platform.alpha.*'], allowed_actions: ['indices_all'] }],
   })
   await server.ask('PUT', '/_plugins/_security/api/internalusers/alpha', { password })
@@ -60,7 +62,9 @@ async function withStore<T>(
   const own = mkdtempSync(path.join(folder, 'store-'))
   const { file, audit } = openSqliteStore(own)
   const owed = sqliteOwedAudit(file, audit)
-  const store = opensearchStore(cluster(options), { owed, collections: [notes], prefix, replicas: 0, scroll: '1m' })
+  const place = { memory: documentsCluster(file), base: prefix }
+  const opened = knownCluster(cluster(options), place)
+  const store = opensearchStore(opened, { ...place, owed, collections: [notes], prefix, replicas: 0, scroll: '1m' })
   try {
     return await use(store)
   } finally {

@@ -1,6 +1,6 @@
 // A real OpenSearch of a test's own: one node, plain, or with TLS, client certificates and users.
 import { execFileSync } from 'node:child_process'
-import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { request as requestPlain } from 'node:http'
 import { request as requestTls } from 'node:https'
 import path from 'node:path'
@@ -31,6 +31,8 @@ export type OpenSearch = ServerProcess & {
   readonly folder: string
   /** One request to the server itself, by no client that is under test; throws unless the status is below 300. */
   ask(method: string, path: string, body?: unknown): Promise<unknown>
+  /** Kills it and starts it without its data: another cluster at the same address. Snapshots stay. */
+  renew(): Promise<void>
   /** Kills it and removes its folder. */
   end(): Promise<void>
 }
@@ -71,6 +73,12 @@ export async function opensearch(tls?: Certificates): Promise<OpenSearch> {
     url,
     folder,
     ask,
+    async renew() {
+      await server.kill()
+      const data = path.join(folder, 'data')
+      for (const name of readdirSync(data)) rmSync(path.join(data, name), { recursive: true })
+      await server.start()
+    },
     async end() {
       await server.kill()
       dispose()
@@ -93,6 +101,7 @@ function settingsOf(folder: string, http: number, transport: number): string[] {
     'discovery.type: single-node',
     `path.data: ${path.join(folder, 'data')}`,
     `path.logs: ${path.join(folder, 'logs')}`,
+    `path.repo: ${path.join(folder, 'snapshots')}`,
     'network.host: 127.0.0.1',
     `http.port: ${http}`,
     `transport.port: ${transport}`,
@@ -134,7 +143,7 @@ function configure(own: string, folder: string, settings: readonly string[]): vo
   if (settings.some((line) => line.startsWith('plugins.security'))) {
     cpSync(security, path.join(config, 'opensearch-security'), { recursive: true })
   }
-  for (const name of ['data', 'logs', 'tmp']) mkdirSync(path.join(folder, name))
+  for (const name of ['data', 'logs', 'tmp', 'snapshots']) mkdirSync(path.join(folder, name))
   writeFileSync(path.join(config, 'opensearch.yml'), `${settings.join('\n')}\n`)
   const console = [
     'rootLogger.level = warn',
