@@ -15,6 +15,7 @@ import { type Rabbitmq, rabbitmqWanted } from '../../support/engines/rabbitmq.ts
 import { whenPresent } from '../../support/requires.ts'
 import { until } from '../../support/site-world.ts'
 import {
+  handedBy,
   incomingOf,
   labelFor,
   message,
@@ -194,7 +195,7 @@ describe('alpha’s user in other hands', () => {
     await sites.part(bravo)
     await bravo.transport.send({ ...message(sites.world), peer: 'alpha', label: labelFor('tenant-alpha') }, aTrace)
     await bravo.transport.rescan()
-    const [own] = (await bravo.transport.handover?.ready('alpha', 1)) ?? []
+    const [own] = await handedBy(bravo, 'alpha')
     if (!own || !old) throw new Error('both have sent something')
     await putParcel({ ...own, seq: 4 })
     await putParcel(old)
