@@ -188,6 +188,23 @@ describe('alpha’s user in other hands', () => {
     expect(await waitingIn(broker, inbox().dead_queue)).toBe(0)
   })
 
+  test('sends halves of messages, which lie in no honest message’s way and fill no intake', async () => {
+    const { alpha, bravo } = sites.world
+    await sites.part(alpha)
+    await sendFromAlpha(sites.world, 1)
+    const [own] = await handedBy(alpha, 'bravo')
+    if (!own) throw new Error('alpha has sent one')
+    await putParcel({ ...own, body: Buffer.alloc(0) })
+    await putParcel({ ...own, envelope: own.envelope.subarray(0, 40) })
+    await until(() => quarantineOf(bravo, 'alpha').length === 2)
+    await sites.apart(alpha)
+    await until(() => numbers().length > 0)
+    expect(quarantineOf(bravo, 'alpha').map(({ reason }) => reason)).toEqual(['TRUNCATED', 'TRUNCATED'])
+    expect(numbers()).toEqual([1])
+    expect(fs.readdirSync(incomingOf(bravo, 'alpha').fresh)).toEqual([])
+    expect(await waitingIn(broker, inbox().queue)).toBe(0)
+  })
+
   test('brings bravo its own messages back, and old ones again: the one is put away, the other changes nothing', async () => {
     const { alpha, bravo } = sites.world
     await honestOnesArrive()
