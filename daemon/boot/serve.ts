@@ -55,7 +55,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const keys = hasSite ? keysAtHand(options.folder) : undefined
   refuseFor(startProblems({ resolved, all: roles, starting, named: options.roles, peers, keys, now: clock.now() }))
   if (hasSite && keys) refuseFor(await lockProblems(options.folder, resolved))
-  if (hasSite) refuseFor(await networkProblems(options.folder, resolved))
+  if (hasSite) refuseFor(await networkProblems(options.folder, resolved, options.env))
   const house = await openHouse({ folder: options.folder, resolved, starting, clock, log: options.log })
   try {
     await house.open()
