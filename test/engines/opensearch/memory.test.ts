@@ -10,7 +10,7 @@ import { contribute } from '../../../daemon/roles/consensus/session/contribute.t
 import { create } from '../../../daemon/roles/consensus/session/create.ts'
 import { get } from '../../../daemon/roles/consensus/session/get.ts'
 import { list } from '../../../daemon/roles/consensus/session/list.ts'
-import { roles } from '../../../daemon/roles.ts'
+import { everyRole } from '../../daemon/every-role.ts'
 import { asked, consensusWorld, operatorOf, opinion } from '../../roles/consensus/consensus-world.ts'
 import { type OpenSearch, opensearch, opensearchWanted } from '../../support/engines/opensearch.ts'
 import { whenPresent } from '../../support/requires.ts'
@@ -47,7 +47,9 @@ async function aSiteWithSession() {
   const { id } = await person.ok(create, asked({ m: 2, n: 3 }))
   await person.ok(contribute, { id, ...opinion('c1', 0.9) })
   // The sweep at the start makes the others: one that is made after a snapshot is not in it.
-  const collections = roles.filter(({ name }) => /^(site|consensus)$/.test(name)).flatMap((each) => each.collections)
+  const collections = everyRole
+    .filter(({ name }) => /^(site|consensus)$/.test(name))
+    .flatMap((each) => each.collections)
   await expect.poll(() => indexes(), patient).toHaveLength(collections.length + 1)
   return { person, id, sessions: `${prefix}.alpha.consensus.session` }
 }
