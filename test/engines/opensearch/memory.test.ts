@@ -10,7 +10,7 @@ import { contribute } from '../../../daemon/roles/consensus/session/contribute.t
 import { create } from '../../../daemon/roles/consensus/session/create.ts'
 import { get } from '../../../daemon/roles/consensus/session/get.ts'
 import { list } from '../../../daemon/roles/consensus/session/list.ts'
-import { everyRole } from '../../daemon/every-role.ts'
+import { everyRole } from '../../../daemon/every-role.ts'
 import { asked, consensusWorld, operatorOf, opinion } from '../../roles/consensus/consensus-world.ts'
 import { type OpenSearch, opensearch, opensearchWanted } from '../../support/engines/opensearch.ts'
 import { whenPresent } from '../../support/requires.ts'
