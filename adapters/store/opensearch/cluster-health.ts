@@ -2,8 +2,8 @@
 import * as z from 'zod'
 import type { Cluster } from './cluster.ts'
 import { ClusterFailure } from './failure.ts'
-import { lostIndexes } from './index-memory.ts'
 import type { Known } from './known-cluster.ts'
+import { lostIndexes } from './made-once.ts'
 
 const patience_ms = 3_000
 const answer = z.object({ status: z.enum(['green', 'yellow', 'red']), timed_out: z.boolean() })
