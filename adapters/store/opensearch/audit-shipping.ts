@@ -6,8 +6,8 @@ import { refreshed, type Written, written } from './answers.ts'
 import type { Cluster } from './cluster.ts'
 import { conditionOf, place } from './envelope.ts'
 import { asRefusal, statusFailure } from './failure.ts'
-import { openIndex } from './index-memory.ts'
 import type { ClusterMemory } from './known-cluster.ts'
+import { openIndex } from './made-once.ts'
 
 /** How far a chain is shipped, remembered in the role's local database. */
 export type ShippedTo = { get(): number; set(seq: number): Promise<void> }

@@ -2,8 +2,8 @@
 import * as z from 'zod'
 import type { Cluster } from './cluster.ts'
 import { ClusterFailure } from './failure.ts'
-import { lostIndexes } from './index-memory.ts'
 import type { Known } from './known-cluster.ts'
+import { lostIndexes } from './made-once.ts'
 
 const patience_ms = 3_000
 const answer = z.object({ status: z.enum(['green', 'yellow', 'red']) })
@@ -15,7 +15,7 @@ export async function clusterHealth(cluster: Cluster, prefix: string, known: Kno
     const path = `/_cluster/health/${prefix}*`
     const query = { timeout: '2s' }
     const { status } = await cluster.ask({ method: 'GET', path, query, timeout_ms: patience_ms }, answer)
-    const lost = await lostIndexes(cluster, known)
+    const lost = await lostIndexes(cluster, known, patience_ms)
     const missing = lost.length > 0 ? `; lost: ${lost.join(', ')}: restore from a snapshot` : ''
     return { ok: status !== 'red' && lost.length === 0, detail: `opensearch ${status}${missing}${doubt}` }
   } catch (error) {

@@ -20,11 +20,14 @@ export type ClusterMemory = {
 export type Known = { readonly memory: ClusterMemory; readonly base: string }
 
 const identity = z.object({ cluster_uuid: z.string().min(1) })
+/** A cluster that does not even say who it is in this time is not there: nobody waits longer to be told so. */
+const patience_ms = 3_000
 /** What a node says that has found no cluster yet. */
 const unformed = '_na_'
 
 /** The cluster's UUID. @throws ClusterFailure: nothing was done. */
-export async function clusterIdentity(cluster: Cluster, timeout_ms = cluster.timeout_ms): Promise<string> {
+export async function clusterIdentity(cluster: Cluster): Promise<string> {
+  const timeout_ms = Math.min(cluster.timeout_ms, patience_ms)
   try {
     const { cluster_uuid } = await cluster.ask({ method: 'GET', path: '/', timeout_ms }, identity)
     if (cluster_uuid !== unformed) return cluster_uuid

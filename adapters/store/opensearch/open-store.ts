@@ -4,8 +4,8 @@ import type { AuditLog } from '../../../daemon/kernel/audit.ts'
 import type { OwedAudit } from '../../../daemon/kernel/owed-audit.ts'
 import { AuditShipping, type ShippedTo } from './audit-shipping.ts'
 import { type ClusterOptions, cluster } from './cluster.ts'
-import { lostIndexes } from './index-memory.ts'
 import { type ClusterMemory, clusterIdentity, knownCluster } from './known-cluster.ts'
+import { lostIndexes } from './made-once.ts'
 import { type ClusterStore, opensearchStore } from './store.ts'
 import type { SomeCollection } from './table.ts'
 
@@ -31,9 +31,6 @@ export type InCluster = {
   missing(): Promise<readonly string[]>
 }
 
-/** Nobody waits longer to be told that no cluster answers. */
-const patience_ms = 3_000
-
 /** Asks the cluster nothing yet. @throws when a file of keys or certificates cannot be read. */
 export function openInCluster(given: RoleInCluster): InCluster {
   const { base, role, replicas, scroll, collections, owed, audit, shippedTo, memory } = given
@@ -42,7 +39,7 @@ export function openInCluster(given: RoleInCluster): InCluster {
   return {
     store: opensearchStore(opened, { base, memory, prefix: `${base}${role}.`, replicas, scroll, collections, owed }),
     shipping: new AuditShipping(opened, { alias: `${base}audit`, replicas, memory, audit, shippedTo }),
-    identity: () => clusterIdentity(whoever, patience_ms).catch(() => undefined),
+    identity: () => clusterIdentity(whoever).catch(() => undefined),
     missing: () => lostIndexes(whoever, given),
   }
 }

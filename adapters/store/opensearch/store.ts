@@ -22,8 +22,7 @@ import { changing, heldOf, replace, sendingOf } from './changing.ts'
 import type { Cluster } from './cluster.ts'
 import { clusterHealth } from './cluster-health.ts'
 import { clusterIdOf, docOf } from './envelope.ts'
-import { asRefusal, ClusterFailure, index_gone, unavailable } from './failure.ts'
-import { lostIndexes } from './index-memory.ts'
+import { asRefusal, unavailable } from './failure.ts'
 import { bucketsOf, countOf, countsBy, listPage } from './listing.ts'
 import { queryOf } from './query.ts'
 import { removeAll } from './removal.ts'
@@ -40,10 +39,7 @@ export type StoreOptions = Placing & {
   readonly scroll: string
 }
 
-/**
- * Besides the contract: `settle` ends what a broken connection or a dead process left in doubt. `lost` names the indexes that
- * were made and are not there; what needs one is `Refused('unavailable')` until it is back.
- */
+/** Besides the contract: `settle` ends what was left in doubt; `lost` names indexes that were made, and are gone. */
 export type ClusterStore = Store & { settle(): Promise<void>; lost(): Promise<readonly string[]> }
 
 /** `close` closes the cluster's connections, and leaves the database of the owed audit events to whoever opened it. */
@@ -180,8 +176,8 @@ class OpenSearchStore implements ClusterStore {
   async check(): Promise<string[]> {
     const lost = await this.lost()
     const faults = lost.map((alias) => `the index ${alias} is lost: restore it from a snapshot of the cluster`)
-    for (const each of this.#options.collections) {
-      if (lost.includes(`${this.#options.prefix}${each.name}`)) continue
+    const { prefix, collections } = this.#options
+    for (const each of collections.filter(({ name }) => !lost.includes(`${prefix}${name}`))) {
       faults.push(...(await this.#search(each, { fresh: true }, (table) => documentFaults(this.#cluster, table, each))))
     }
     return faults
@@ -192,11 +188,7 @@ class OpenSearchStore implements ClusterStore {
   }
 
   lost(): Promise<readonly string[]> {
-    return this.#guarded(async () => {
-      const lost = await lostIndexes(this.#cluster, this.#options)
-      for (const alias of lost) this.#shelf.forget(alias)
-      return lost
-    })
+    return this.#guarded(() => this.#shelf.lost())
   }
 
   async close(): Promise<void> {
@@ -217,17 +209,7 @@ class OpenSearchStore implements ClusterStore {
   }
 
   #use<T>(of: SomeCollection, work: (table: Table) => Promise<T>): Promise<T> {
-    return this.#guarded(() => this.#with(of, work))
-  }
-
-  async #with<T>(of: SomeCollection, work: (table: Table) => Promise<T>): Promise<T> {
-    const table = await this.#shelf.table(of)
-    try {
-      return await work(table)
-    } catch (error) {
-      if (error instanceof ClusterFailure && error.type === index_gone) this.#shelf.forget(table.alias)
-      throw error
-    }
+    return this.#guarded(() => this.#shelf.use(of, work))
   }
 
   #search<T>(of: SomeCollection, how: Freshness | undefined, work: (table: Table) => Promise<T>): Promise<T> {
@@ -240,7 +222,7 @@ class OpenSearchStore implements ClusterStore {
   /** In the order of the calls, whatever each has to wait for first. */
   #inTurn<T>(of: SomeCollection, id: string, work: (table: Table) => Promise<T>): Promise<T> {
     const alias = `${this.#options.prefix}${of.name}`
-    return this.#guarded(() => this.#writes.inTurn(alias, clusterIdOf(id), () => this.#with(of, work)))
+    return this.#guarded(() => this.#writes.inTurn(alias, clusterIdOf(id), () => this.#shelf.use(of, work)))
   }
 
   async #create<T extends Stored>(into: Collection<T>, doc: Doc<T>, events?: Events): Promise<Doc<T> | 'exists'> {

@@ -4,8 +4,8 @@ import type { AnyCollection, Collection } from '../../../daemon/kernel/store.ts'
 import type { Cluster } from './cluster.ts'
 import { ClusterFailure } from './failure.ts'
 import { type FieldKind, type FieldKinds, fixedKinds, kindsOf } from './field-kind.ts'
-import { openIndex } from './index-memory.ts'
 import type { Known } from './known-cluster.ts'
+import { openIndex } from './made-once.ts'
 
 export type SomeCollection = AnyCollection & Partial<Pick<Collection, 'schema'>>
 

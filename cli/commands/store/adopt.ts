@@ -8,12 +8,11 @@ import { jsonOption, requireSite, siteOption } from '../../site.ts'
 
 export const definition = command({
   words: 'store adopt',
-  summary:
-    'take the cluster of search.host, restored from a snapshot, for the one of the documents; the site must not run',
+  summary: 'take the cluster that answers for that of the documents, after a restore; the site must not run',
   notes: [
-    'A site knows the cluster that holds its documents, and the indexes that it has made there. It does not start on another,',
-    'and makes no index anew that is lost. After this it does, and sends the whole audit chain to the cluster again: run it',
-    'after every restore of a snapshot. What was written since the snapshot is lost.',
+    'A site knows the cluster that holds its documents, and the indexes that it has made there. It',
+    'does not start on another, and makes no index anew that is lost. Run this after every restore',
+    'of a snapshot: audit records since then are copied again. Documents since then are lost.',
   ].join('\n'),
   options: {
     giveUp: flag('make indexes that the cluster lacks anew: their documents are lost for good'),

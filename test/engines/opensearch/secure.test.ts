@@ -83,6 +83,7 @@ where('with its certificate, its user and the right authority a site keeps its d
     expect((await store.list(notes, { limit: 5, fresh: true })).docs).toHaveLength(1)
     expect(await store.countBy(notes, 'kind', {}, { fresh: true })).toEqual(new Map([['red', 1]]))
     expect(await store.remove(notes, 'n1')).toBe('done')
+    expect(await store.lost()).toEqual([])
   })
 })
 
