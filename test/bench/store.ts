@@ -1,11 +1,13 @@
 // Measures both stores side by side: durable writes, reads by id and filtered lists, and what a hundred times the documents cost.
+// A list as a caller sees it goes by tenant and clearance too, which leave out two fifths of the documents.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { scopedStore } from '../../daemon/kernel/scoped-store.ts'
 import type { Collection, Store } from '../../daemon/kernel/store.ts'
 import { openClusterStore } from '../conformance/opensearch-arm.ts'
 import { openSqliteStore } from '../conformance/store-arms.ts'
-import { aNote, type Note, notes } from '../conformance/store-requirement.ts'
+import { aLabel, aNote, type Note, notes } from '../conformance/store-requirement.ts'
 import { opensearch, opensearchWanted } from '../support/engines/opensearch.ts'
 import { type Figure, median } from '../support/figure.ts'
 
@@ -16,7 +18,7 @@ const pageful = 50
 const rounds = 5
 
 type Report = (figure: Figure) => void
-type Measured = { readonly writes: number; readonly read: number; readonly list: number }
+type Measured = { readonly writes: number; readonly read: number; readonly list: number; readonly seen: number }
 
 /** OpenSearch where OPENSEARCH_HOME names one; SQLite without its twin elsewhere. */
 export async function bench(report: Report): Promise<void> {
@@ -64,8 +66,22 @@ async function measured(store: Store): Promise<Measured[]> {
 const idOf = (n: number) => `n${String(n).padStart(9, '0')}`
 const kinds = ['red', 'green', 'blue'] as const
 
+const labels = { policy: 'site', levels: ['OPEN', 'SECRET'] }
+const labelled = [undefined, aLabel({ level: 'OPEN' }), aLabel({ level: 'OPEN', categories: ['A'] })]
+const unseen = [aLabel(), aLabel({ level: 'OPEN', categories: ['B'] })]
+const marks = [...labelled, ...unseen]
+
 function noteOf(n: number): Note {
-  return aNote({ title: `note ${n}`, rank: n, kind: kinds[n % 3] ?? 'red', open: n % 2 === 0, count: n % 100 })
+  const label = marks[n % marks.length]
+  const kind = kinds[n % 3] ?? 'red'
+  const note = aNote({ title: `note ${n}`, rank: n, kind, open: n % 2 === 0, count: n % 100 })
+  return label ? { ...note, label } : note
+}
+
+function viewOf(store: Store) {
+  const clearance = { level: 'OPEN', categories: ['A'] }
+  const caller = { subject: 'ann', tenant_id: 'alpha', roles: [], permissions: new Set<string>(), clearance }
+  return scopedStore(store, notes, { caller, labels, if_match: undefined, refusedOn: () => undefined })
 }
 
 async function fill(store: Store, from: number, to: number): Promise<void> {
@@ -81,19 +97,19 @@ async function measure(store: Store, size: number): Promise<Measured> {
   const writes: number[] = []
   const reads: number[] = []
   const lists: number[] = []
+  const seen: number[] = []
+  const view = viewOf(store)
   for (let round = 0; round < rounds; round++) {
     const update = (n: number) =>
       store.update(notes, at(n), ({ value }) => ({ next: { ...value, count: value.count + 1 }, answer: 0 }))
     writes.push(1e6 / (await costOf(1_000, writers, (n) => update(round * 1_000 + n))))
     reads.push(await costOf(500, 1, (n) => store.get(notes, at(round * 500 + n))))
-    const query = {
-      filter: { tenant_id: 'alpha', kind: 'red' },
-      order: { field: 'rank', direction: 'desc' },
-      limit: pageful,
-    } as const
-    lists.push(await costOf(50, 1, () => store.list(notes, query)))
+    const query = { order: { field: 'rank', direction: 'desc' }, limit: pageful } as const
+    const filter = { tenant_id: 'alpha', kind: 'red' }
+    lists.push(await costOf(50, 1, () => store.list(notes, { ...query, filter })))
+    seen.push(await costOf(50, 1, () => view.list({ ...query, filter: { kind: 'red' } })))
   }
-  return { writes: median(writes), read: median(reads), list: median(lists) }
+  return { writes: median(writes), read: median(reads), list: median(lists), seen: median(seen) }
 }
 
 /** Microseconds for each of so many, with so many callers at once. */
@@ -112,6 +128,7 @@ function tell(report: Report, name: string, size: string, found: Measured | unde
   report({ figure: `${name} writes at ${size}`, value: found.writes, unit: '1/s' })
   report({ figure: `${name} read at ${size}`, value: found.read, unit: 'us' })
   report({ figure: `${name} list at ${size}`, value: found.list, unit: 'us' })
+  report({ figure: `${name} caller's list at ${size}`, value: found.seen, unit: 'us' })
 }
 
 function growth(report: Report, name: string, [small, large]: readonly Measured[]): void {
@@ -119,4 +136,5 @@ function growth(report: Report, name: string, [small, large]: readonly Measured[
   report({ figure: `${name} write growth`, value: small.writes / large.writes, unit: 'x' })
   report({ figure: `${name} read growth`, value: large.read / small.read, unit: 'x' })
   report({ figure: `${name} list growth`, value: large.list / small.list, unit: 'x' })
+  report({ figure: `${name} caller's list growth`, value: large.seen / small.seen, unit: 'x' })
 }

@@ -2,6 +2,7 @@
 import type * as z from 'zod'
 import { type Position, readCursor, writeCursor } from '../../../daemon/kernel/list-cursor.ts'
 import {
+  type Asking,
   type Filter,
   type ListQuery,
   labelKeyOf,
@@ -28,7 +29,7 @@ export async function listPage<T extends Stored>(
 ): Promise<Page<T>> {
   const { limit, order } = query
   if (!Number.isInteger(limit) || limit < 1) throw new Error('a limit is a whole number from 1')
-  const where = queryOf(table, query.filter)
+  const where = queryOf(table, query.filter, query.sight)
   if (order) kindOf(table, order.field)
   const after = readCursor(table.name, query)
   const found: Hit[] = []
@@ -44,15 +45,15 @@ export async function listPage<T extends Stored>(
   return { docs, next_cursor: writeCursor(table.name, query, { value, id: last.id }) }
 }
 
-export async function countOf(cluster: Cluster, table: Table, filter?: Filter): Promise<number> {
-  const body = { query: queryOf(table, filter) }
+export async function countOf(cluster: Cluster, table: Table, filter?: Filter, how?: Asking): Promise<number> {
+  const body = { query: queryOf(table, filter, how?.sight) }
   return (await cluster.ask({ method: 'POST', path: `/${table.alias}/_count`, body }, counted)).count
 }
 
 /** Documents per value of an index field; those without it are left out. */
-export async function countsBy(cluster: Cluster, table: Table, field: string, filter?: Filter) {
+export async function countsBy(cluster: Cluster, table: Table, field: string, filter?: Filter, how?: Asking) {
   kindOf(table, field)
-  const found = await tally(cluster, table, queryOf(table, filter), { terms: { field: pathOf(field) } })
+  const found = await tally(cluster, table, queryOf(table, filter, how?.sight), { terms: { field: pathOf(field) } })
   const values = found.map(async ([key, count]) => [await behind(cluster, table, field, key), count] as const)
   return new Map(await Promise.all(values))
 }

@@ -5,6 +5,7 @@ import { Refused, refuse } from '../../../daemon/kernel/errors.ts'
 import type { OwedAudit } from '../../../daemon/kernel/owed-audit.ts'
 import type {
   AnyCollection,
+  Asking,
   Collection,
   Doc,
   Filter,
@@ -135,16 +136,12 @@ class OpenSearchStore implements ClusterStore {
     return this.#search(from, query, (table) => listPage(this.#cluster, table, from.schema, query))
   }
 
-  count(from: AnyCollection, filter?: Filter, how?: Freshness): Promise<number> {
-    return this.#search(from, how, (table) => countOf(this.#cluster, table, filter))
+  count(from: AnyCollection, filter?: Filter, how?: Asking): Promise<number> {
+    return this.#search(from, how, (table) => countOf(this.#cluster, table, filter, how))
   }
 
-  countBy(from: AnyCollection, field: string, filter?: Filter, how?: Freshness): Promise<Map<Scalar, number>> {
-    return this.#search(from, how, (table) => countsBy(this.#cluster, table, field, filter))
-  }
-
-  async distinct(from: AnyCollection, field: string, tenant_id: string, how?: Freshness): Promise<Scalar[]> {
-    return [...(await this.countBy(from, field, { tenant_id }, how)).keys()]
+  countBy(from: AnyCollection, field: string, filter?: Filter, how?: Asking): Promise<Map<Scalar, number>> {
+    return this.#search(from, how, (table) => countsBy(this.#cluster, table, field, filter, how))
   }
 
   histogram(from: AnyCollection, field: string, interval: number, filter?: Filter, how?: Freshness) {

@@ -4,6 +4,7 @@ import type { AnyCollection, Collection } from '../../../daemon/kernel/store.ts'
 import type { Cluster } from './cluster.ts'
 import { ClusterFailure } from './failure.ts'
 import { type FieldKind, type FieldKinds, fixedKinds, kindsOf } from './field-kind.ts'
+import { marksMapping } from './sight.ts'
 
 export type SomeCollection = AnyCollection & Partial<Pick<Collection, 'schema'>>
 
@@ -12,7 +13,7 @@ export type Table = {
   readonly alias: string
   /** Every field that may be filtered and ordered by: the fixed ones, and those declared now or by an earlier release. */
   readonly kinds: FieldKinds
-  /** Declared fields that documents stored before lack. */
+  /** Declared fields, or marks, that documents stored before lack. */
   readonly added: readonly string[]
 }
 
@@ -21,6 +22,8 @@ export type Placing = { readonly prefix: string; readonly replicas: number }
 const nameRule = /^[a-z][a-z0-9_]*$/
 const kind = z.enum(['keyword', 'double', 'boolean'])
 const nothing = z.unknown()
+/** Beside the declared fields, none of which can have such a name. */
+const marks_filled = '(marks)'
 const mappings = z.record(
   z.string(),
   z.object({
@@ -52,7 +55,7 @@ export async function openTable(cluster: Cluster, { prefix, replicas }: Placing,
     if (before && before !== type)
       throw new Error(`the index ${field} of ${of.name} held ${before} before, not ${type}`)
   }
-  const added = [...wanted.keys()].filter((field) => !held.filled.includes(field))
+  const added = [...wanted.keys(), marks_filled].filter((field) => !held.filled.includes(field))
   if (added.length > 0) await addFields(cluster, alias, wanted)
   await requireDurability(cluster, alias)
   return { name: of.name, alias, kinds: new Map([...fixedKinds, ...held.kinds, ...wanted]), added }
@@ -81,6 +84,7 @@ async function create(cluster: Cluster, alias: string, kinds: FieldKinds, replic
         version: { type: 'long', index: false, doc_values: false },
         write: { type: 'keyword', index: false, doc_values: false },
         fields: { dynamic: 'strict', properties: propertiesOf(new Map([...fixedKinds, ...kinds])) },
+        marks: marksMapping,
         body: { type: 'object', enabled: false },
       },
     },
@@ -102,7 +106,7 @@ async function readMapping(cluster: Cluster, alias: string) {
 }
 
 async function addFields(cluster: Cluster, alias: string, kinds: FieldKinds): Promise<void> {
-  const body = { properties: { fields: { properties: propertiesOf(kinds) } } }
+  const body = { properties: { fields: { properties: propertiesOf(kinds) }, marks: marksMapping } }
   await cluster.ask({ method: 'PUT', path: `/${alias}/_mapping`, body }, nothing)
 }
 
@@ -119,5 +123,6 @@ function propertiesOf(kinds: FieldKinds): Record<string, { type: FieldKind }> {
 }
 
 function metaOf(fields: Iterable<string>) {
-  return { format: 1, filled: [...fields].filter((field) => !fixedKinds.has(field)).sort() }
+  const declared = [...fields].filter((field) => !fixedKinds.has(field))
+  return { format: 1, filled: [...declared, marks_filled].sort() }
 }

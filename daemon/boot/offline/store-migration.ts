@@ -41,7 +41,7 @@ export async function migrate(
   { to, replace }: Migration,
   progress: (text: string) => void,
 ): Promise<Moved[]> {
-  const { resolved } = siteSettings(folder, env)
+  const { resolved, platform } = siteSettings(folder, env)
   if (valuesOf(resolved, searchSettings).host === undefined) {
     throw new Objection(2, 'no cluster is named', 'set search.host; when moving back, remove it afterwards')
   }
@@ -49,7 +49,7 @@ export async function migrate(
   try {
     const moving = rolesWithDatabase(folder)
     const withEach = (role: Role, act: (move: RoleMove) => Promise<Moved[]>) =>
-      withDatabase(folder, role, (database) => withBoth(folder, env, database, to, act))
+      withDatabase(folder, role, (database) => withBoth(folder, env, database, to, act), platform.name)
     // All are looked at before the first is moved: a site is in one place.
     if (!replace) for (const role of moving) await withEach(role, requireRoom)
     const moved: Moved[] = []
