@@ -3,18 +3,7 @@ import type { AuditEvent } from './audit.ts'
 import { isRefused, Refused, refuse } from './errors.ts'
 import type { Caller } from './identity.ts'
 import { dominates, type Label, type LabelPolicy } from './label.ts'
-import type {
-  Collection,
-  Doc,
-  Filter,
-  ListQuery,
-  Page,
-  Scalar,
-  Sight,
-  Step,
-  Store,
-  Stored,
-} from './store.ts'
+import type { Collection, Doc, Filter, ListQuery, Page, Scalar, Sight, Step, Store, Stored } from './store.ts'
 
 export interface ScopedStore<T extends Stored> {
   /** `Refused('not_found')` is thrown when there is none that this caller may know of. */

@@ -189,21 +189,25 @@ export const readRequirements: readonly StoreRequirement[] = [
     expect(await store.countBy(notes, 'kind', { tenant_id: 'bravo' }, fresh)).toEqual(new Map([['red', 1]]))
     expect(await store.countBy(notes, 'tenant_id', { open: true }, fresh)).toEqual(new Map([['alpha', 2]]))
   }),
-  requirement('sight', 'a viewer is shown what it dominates of its own tenant, by list and by count', async ({ store }) => {
-    await fill(store, seenAndUnseen)
-    for (const [viewer, expected] of viewers) {
-      const how = { sight: { viewer, policy }, fresh: true }
-      const { docs } = await store.list(notes, { ...how, limit: 50 })
-      expect([viewer, docs.map(({ id }) => id).join('')]).toEqual([viewer, expected])
-      expect(await store.count(notes, {}, how)).toBe(expected.length)
-      const byKind = await store.countBy(notes, 'kind', {}, how)
-      expect([...byKind.values()].reduce((sum, count) => sum + count, 0)).toBe(expected.length)
-      // A filter narrows what is seen, and cannot widen it.
-      const filtered = { tenant_id: { in: ['alpha', 'bravo'] }, count: { gte: 0 } }
-      expect(await store.count(notes, filtered, how)).toBe(expected.length)
-      expect(await store.count(notes, { label_key: { exists: true } }, how)).toBe(expected.replace('a', '').length)
-    }
-  }),
+  requirement(
+    'sight',
+    'a viewer is shown what it dominates of its own tenant, by list and by count',
+    async ({ store }) => {
+      await fill(store, seenAndUnseen)
+      for (const [viewer, expected] of viewers) {
+        const how = { sight: { viewer, policy }, fresh: true }
+        const { docs } = await store.list(notes, { ...how, limit: 50 })
+        expect([viewer, docs.map(({ id }) => id).join('')]).toEqual([viewer, expected])
+        expect(await store.count(notes, {}, how)).toBe(expected.length)
+        const byKind = await store.countBy(notes, 'kind', {}, how)
+        expect([...byKind.values()].reduce((sum, count) => sum + count, 0)).toBe(expected.length)
+        // A filter narrows what is seen, and cannot widen it.
+        const filtered = { tenant_id: { in: ['alpha', 'bravo'] }, count: { gte: 0 } }
+        expect(await store.count(notes, filtered, how)).toBe(expected.length)
+        expect(await store.count(notes, { label_key: { exists: true } }, how)).toBe(expected.replace('a', '').length)
+      }
+    },
+  ),
   requirement('sight-cursor', 'a cursor outlives new labels, and is nobody else’s', async ({ store }) => {
     await fill(store, { a: {}, b: { label: aLabel({ level: 'OPEN' }) }, c: {}, d: {}, e: {} })
     const sightOf = (viewer: Viewer) => ({ viewer, policy })

@@ -2,9 +2,12 @@
 import * as z from 'zod'
 import { type AuditLog, type AuditRecord, auditRecord } from '../../../daemon/kernel/audit.ts'
 import { labelKey } from '../../../daemon/kernel/label.ts'
-import { refreshed, written } from './answers.ts'
+import { refreshed, type Written, written } from './answers.ts'
 import type { Cluster } from './cluster.ts'
-import { asRefusal, statusFailure } from './failure.ts'
+import { asRefusal, ClusterFailure, statusFailure } from './failure.ts'
+import { halves, isTooLarge, most_bytes, portion } from './portion.ts'
+import { bytesOf } from './settling.ts'
+import { requireDurability } from './table.ts'
 
 /** How far a chain is shipped, remembered in the role's local database. */
 export type ShippedTo = { get(): number; set(seq: number): Promise<void> }
@@ -61,7 +64,7 @@ export class AuditShipping {
       const query = { bool: { filter: [{ term: { writer } }, { range: { at: { lt: before } } }] } }
       const body = { query, size: chunk, sort: [{ seq: 'asc' }] }
       const found = (await this.#cluster.ask({ method: 'POST', path: `/${alias}/_search`, body }, copies)).hits.hits
-      const lines = found.flatMap(({ _source: { record } }) => {
+      const lines = found.map(({ _source: { record } }) => {
         const { event: _dropped, ...sealed } = record
         return linesOf('index', alias, sealed)
       })
@@ -72,10 +75,12 @@ export class AuditShipping {
   }
 
   /** How many of the records, from the first on, are in the cluster now. */
-  async #send(records: readonly AuditRecord[]): Promise<{ arrived: number; differs?: number }> {
+  async #send(given: readonly AuditRecord[]): Promise<{ arrived: number; differs?: number }> {
     await this.#open()
-    const { alias } = this.#given
-    const outcomes = await this.#bulk(records.flatMap((record) => linesOf('create', alias, record)))
+    const all = given.map((record) => linesOf('create', this.#given.alias, record))
+    const lines = all.slice(0, portion(all.map(bytesOf), most_bytes))
+    const records = given.slice(0, lines.length)
+    const outcomes = await this.#bulk(lines)
     for (const [at, record] of records.entries()) {
       const outcome = outcomes[at]
       if (outcome?.status === 201) continue
@@ -96,9 +101,19 @@ export class AuditShipping {
     return answer.docs[0]?._source?.record.hash === record.hash
   }
 
-  async #bulk(lines: readonly string[]) {
+  /** The outcome of each, by halves where all of them are too large for one request. */
+  async #bulk(lines: readonly (readonly string[])[]): Promise<readonly Written[]> {
     const query = { require_alias: true }
-    return (await this.#cluster.ask({ method: 'POST', path: '/_bulk', query, lines }, written)).items
+    try {
+      const request = { method: 'POST', path: '/_bulk', query, lines: lines.flat() } as const
+      const { items } = await this.#cluster.ask(request, written)
+      if (items.length !== lines.length) throw new ClusterFailure('unknown', 'an answer of another length')
+      return items
+    } catch (error) {
+      if (lines.length === 1 || !isTooLarge(error)) throw error
+      const [one, other] = halves(lines)
+      return [...(await this.#bulk(one)), ...(await this.#bulk(other))]
+    }
   }
 
   async #open(): Promise<void> {
@@ -112,6 +127,7 @@ export class AuditShipping {
         if (!(await exists())) throw error
       })
     }
+    await requireDurability(this.#cluster, alias)
     this.#isOpen = true
   }
 }

@@ -35,12 +35,12 @@ export class Documents {
   readonly #cluster: Cluster
   #isClosing = false
   readonly #reads: Batch<Lookup, Got>
-  readonly #writes: Batch<{ sending: Sending; lines: readonly string[] }, Written>
+  readonly #writes: Batch<readonly string[], Written>
 
   constructor(cluster: Cluster) {
     this.#cluster = cluster
     this.#reads = new Batch((lookups) => this.#getMany(lookups))
-    this.#writes = new Batch((items) => this.#writeMany(items.flatMap(({ lines }) => lines)))
+    this.#writes = new Batch((lines) => this.#writeMany(lines.flat()))
   }
 
   /** What is under way ends with its first outcome, be it in doubt. */
@@ -50,7 +50,7 @@ export class Documents {
 
   /** The newest version, whether searches see it yet or not. @throws ClusterFailure. */
   async get(alias: string, id: string): Promise<Held | undefined> {
-    const found = await this.#reads.ask({ alias, id }, 100)
+    const found = await this.#reads.ask({ alias, id }, Buffer.byteLength(alias) + Buffer.byteLength(id) + 30)
     if ('error' in found) throw statusFailure(503, found.error.type)
     if (!found.found) return undefined
     const { _source, _seq_no, _primary_term } = found
@@ -85,8 +85,7 @@ export class Documents {
   }
 
   async #attempt(write: Sending, lines: readonly string[], mayBeDone: boolean): Promise<Outcome> {
-    const size = lines.reduce((sum, line) => sum + line.length, 0)
-    const { status, error } = await this.#writes.ask({ sending: write, lines }, size)
+    const { status, error } = await this.#writes.ask(lines, bytesOf(lines))
     if (status < 300) return 'done'
     if (status === 404 && !error) return mayBeDone ? 'done' : 'lost'
     if (status === 409) return mayBeDone && (await this.#isOurs(write)) ? 'done' : 'lost'
@@ -108,7 +107,6 @@ export class Documents {
       if (error instanceof ClusterFailure && error.type === 'the connection broke') return ask()
       throw error
     })
-    if (answer.docs.length !== lookups.length) throw new ClusterFailure('unknown', 'an answer of another length')
     return answer.docs
   }
 
@@ -118,6 +116,11 @@ export class Documents {
     const answer = await this.#cluster.ask({ method: 'POST', path: '/_bulk', query, lines }, written)
     return answer.items
   }
+}
+
+/** As they are sent, each with the end of its line. */
+export function bytesOf(lines: readonly string[]): number {
+  return lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0)
 }
 
 function linesOf({ alias, id, replaces, source }: Sending): string[] {

@@ -15,7 +15,10 @@ export const marks = z.strictObject({
 export type Marks = z.infer<typeof marks>
 
 const keyword = { type: 'keyword' }
-export const marksMapping = { dynamic: 'strict', properties: { needs: keyword, count: { type: 'long' }, audience: keyword } }
+export const marksMapping = {
+  dynamic: 'strict',
+  properties: { needs: keyword, count: { type: 'long' }, audience: keyword },
+}
 
 /** What every viewer has and is: the need and the audience of a document without a label. No name is empty. */
 const anybody = ''
@@ -38,7 +41,7 @@ export function seenBy({ viewer: { tenant_id, clearance }, policy: { policy, lev
   return [
     { terms: { 'marks.audience': [anybody, nameOf(tenant_id), ...nationality] } },
     { terms_set: { 'marks.needs': { terms, minimum_should_match_field: 'marks.count' } } },
-  ]
+  ] as const
 }
 
 function gradeOf(policy: string, level: string): string {

@@ -23,14 +23,16 @@ import { changing, heldOf, replace, sendingOf } from './changing.ts'
 import type { Cluster } from './cluster.ts'
 import { clusterHealth } from './cluster-health.ts'
 import { clusterIdOf, docOf } from './envelope.ts'
-import { asRefusal, unavailable } from './failure.ts'
+import { asRefusal, reasonOf, unavailable } from './failure.ts'
 import { bucketsOf, countOf, countsBy, listPage } from './listing.ts'
+import { inPortions } from './portion.ts'
 import { queryOf } from './query.ts'
 import { removeAll } from './removal.ts'
 import { Documents } from './settling.ts'
 import { Shelf } from './shelf.ts'
 import { documentFaults } from './soundness.ts'
 import type { Placing, SomeCollection, Table } from './table.ts'
+import { bytes_of_update, bytesIn, type Rooms, usual_rooms } from './waiting-room.ts'
 import { Writes } from './writes.ts'
 
 export type StoreOptions = Placing & {
@@ -38,10 +40,15 @@ export type StoreOptions = Placing & {
   readonly collections: readonly SomeCollection[]
   /** How long the cluster keeps its place in a removal, as in `5m`. */
   readonly scroll: string
+  /** How much may wait for the cluster: as usual unless said. */
+  readonly rooms?: Rooms
 }
 
-/** Besides the contract: `settle` ends what a broken connection or a dead process left in doubt. */
-export type ClusterStore = Store & { settle(): Promise<void> }
+/**
+ * Besides the contract: `settle` ends what a broken connection or a dead process left in doubt. Answers with why not,
+ * by the name of a collection; empty when nothing is in doubt any more.
+ */
+export type ClusterStore = Store & { settle(): Promise<ReadonlyMap<string, string>> }
 
 /** `close` closes the cluster's connections, and leaves the database of the owed audit events to whoever opened it. */
 export function opensearchStore(cluster: Cluster, options: StoreOptions): ClusterStore {
@@ -63,7 +70,7 @@ class OpenSearchStore implements ClusterStore {
     this.#cluster = cluster
     this.#options = options
     this.#documents = new Documents(cluster)
-    this.#writes = new Writes(this.#documents, options.owed)
+    this.#writes = new Writes(this.#documents, options.owed, options.rooms ?? usual_rooms)
     this.#shelf = new Shelf(cluster, this.#documents, options)
   }
 
@@ -85,7 +92,7 @@ class OpenSearchStore implements ClusterStore {
 
   async put<T extends Stored>(into: Collection<T>, id: string, given: T, version: number, events?: Events) {
     const value = into.schema.parse(given)
-    return await this.#inTurn(into, id, (table) =>
+    return await this.#inTurn(into, id, bytesIn(value), (table) =>
       changing(this.#documents, table, id, async (held) => {
         if (held.envelope.version !== version) return 'conflict'
         return await replace<T>(this.#writes, table, held, value, events)
@@ -94,7 +101,7 @@ class OpenSearchStore implements ClusterStore {
   }
 
   async update<T extends Stored, R>(into: Collection<T>, id: string, rule: (current: Doc<T>) => Step<T, R>) {
-    return await this.#inTurn(into, id, (table) =>
+    return await this.#inTurn(into, id, bytes_of_update, (table) =>
       changing(this.#documents, table, id, async (held) => {
         const current = docOf(held.envelope, into.schema)
         const { next, answer, audit } = rule(current)
@@ -109,7 +116,7 @@ class OpenSearchStore implements ClusterStore {
   }
 
   async remove<T extends Stored>(from: Collection<T>, id: string, version?: number, events?: Events) {
-    return await this.#inTurn(from, id, (table) =>
+    return await this.#inTurn(from, id, 0, (table) =>
       changing(this.#documents, table, id, async (held) => {
         if (version !== undefined && held.envelope.version !== version) return 'conflict'
         const { alias } = table
@@ -128,8 +135,10 @@ class OpenSearchStore implements ClusterStore {
 
   async load<T extends Stored>(into: Collection<T>, docs: readonly Doc<T>[]): Promise<void> {
     const parsed = docs.map((doc) => ({ ...doc, value: into.schema.parse(doc.value) }))
-    const outcomes = await Promise.all(parsed.map((doc) => this.#create(into, doc)))
-    if (outcomes.includes('exists')) throw refuse('already_exists', `a ${into.name} of this id is there already`)
+    for (const some of inPortions(parsed, ({ value }) => bytesIn(value))) {
+      const outcomes = await Promise.all(some.map((doc) => this.#create(into, doc)))
+      if (outcomes.includes('exists')) throw refuse('already_exists', `a ${into.name} of this id is there already`)
+    }
   }
 
   list<T extends Stored>(from: Collection<T>, query: ListQuery): Promise<Page<T>> {
@@ -152,7 +161,7 @@ class OpenSearchStore implements ClusterStore {
     return this.#use(from, async (table) => {
       const query = queryOf(table, filter)
       // A write in doubt could bring a document back.
-      await this.#writes.settle(table.alias)
+      for (const failure of (await this.#writes.settle(table.alias)).values()) throw failure
       return await removeAll(this.#cluster, table, query, this.#options.scroll)
     })
   }
@@ -178,8 +187,11 @@ class OpenSearchStore implements ClusterStore {
     return faults
   }
 
-  settle(): Promise<void> {
-    return this.#guarded(() => this.#writes.settle())
+  settle() {
+    return this.#guarded(async () => {
+      const failures = [...(await this.#writes.settle())]
+      return new Map(failures.map(([alias, error]) => [alias.slice(this.#options.prefix.length), reasonOf(error)]))
+    })
   }
 
   async close(): Promise<void> {
@@ -211,17 +223,18 @@ class OpenSearchStore implements ClusterStore {
   }
 
   /** In the order of the calls, whatever each has to wait for first. */
-  #inTurn<T>(of: SomeCollection, id: string, work: (table: Table) => Promise<T>): Promise<T> {
+  #inTurn<T>(of: SomeCollection, id: string, bytes: number, work: (table: Table) => Promise<T>): Promise<T> {
     const alias = `${this.#options.prefix}${of.name}`
     return this.#guarded(() =>
-      this.#writes.inTurn(alias, clusterIdOf(id), async () => work(await this.#shelf.table(of))),
+      this.#writes.inTurn(alias, clusterIdOf(id), bytes, async () => work(await this.#shelf.table(of))),
     )
   }
 
   async #create<T extends Stored>(into: Collection<T>, doc: Doc<T>, events?: Events): Promise<Doc<T> | 'exists'> {
     if (doc.id === '' || !doc.id.isWellFormed())
       throw new Refused('invalid', 'an id is well-formed text of one character or more')
-    const outcome = await this.#inTurn(into, doc.id, (table) => this.#writes.send(sendingOf(table, doc), events))
+    const send = (table: Table) => this.#writes.send(sendingOf(table, doc), events)
+    const outcome = await this.#inTurn(into, doc.id, bytesIn(doc.value), send)
     return outcome === 'done' ? doc : 'exists'
   }
 

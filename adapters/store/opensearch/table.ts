@@ -111,7 +111,7 @@ async function addFields(cluster: Cluster, alias: string, kinds: FieldKinds): Pr
 }
 
 /** An answer must mean that the write is on disk. */
-async function requireDurability(cluster: Cluster, alias: string): Promise<void> {
+export async function requireDurability(cluster: Cluster, alias: string): Promise<void> {
   const path = `/${alias}/_settings`
   const answer = await cluster.ask({ method: 'GET', path }, settings)
   const lax = Object.values(answer).some(({ settings: { index } }) => index.translog?.durability !== 'request')

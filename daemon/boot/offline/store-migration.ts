@@ -4,6 +4,7 @@ import { type DocumentsHome, documentsHome, moveDocumentsHome } from '../../../a
 import type { SqliteFile } from '../../../adapters/store/sqlite/file.ts'
 import { canonical } from '../../kernel/canonical.ts'
 import { searchSettings } from '../../kernel/engine-settings.ts'
+import { refuse } from '../../kernel/errors.ts'
 import type { Role } from '../../kernel/role.ts'
 import type { Collection, Doc, Store, Stored } from '../../kernel/store.ts'
 import { inCluster } from '../documents.ts'
@@ -79,7 +80,9 @@ async function withBoth(
   const { resolved, platform } = siteSettings(folder, env)
   const there = (await inCluster({ role, site: platform.name, resolved, file: sqlite, audit })).store
   try {
-    await there.settle()
+    for (const [collection, why] of await there.settle()) {
+      throw refuse('unavailable', `writes of ${collection} of ${role.name} are in doubt: ${why}`)
+    }
     const [from, into] = to === 'opensearch' ? [store, there] : [there, store]
     return await act({ role, sqlite, from, into })
   } finally {
