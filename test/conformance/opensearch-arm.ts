@@ -6,6 +6,7 @@ import path from 'node:path'
 import { AuditShipping } from '../../adapters/store/opensearch/audit-shipping.ts'
 import { cluster } from '../../adapters/store/opensearch/cluster.ts'
 import { opensearchStore } from '../../adapters/store/opensearch/store.ts'
+import type { Rooms } from '../../adapters/store/opensearch/waiting-room.ts'
 import { sqliteAudit } from '../../adapters/store/sqlite/audit.ts'
 import { auditShipped } from '../../adapters/store/sqlite/audit-shipped.ts'
 import { sqliteFile } from '../../adapters/store/sqlite/file.ts'
@@ -45,12 +46,13 @@ async function openWorld(server: OpenSearch) {
 }
 
 /** A store on the cluster with its chain in a database of the folder; `close` may be called twice. */
-export function openClusterStore(url: string, folder: string, prefix: string, timeout_ms = 20_000) {
+export function openClusterStore(url: string, folder: string, prefix: string, timeout_ms = 20_000, rooms?: Rooms) {
   const file = sqliteFile({ file: path.join(folder, 'store.db'), addonDir: folder })
   const audit = sqliteAudit(file, 'test@here')
   const opened = cluster({ url, verify: true, timeout_ms })
   const owed = sqliteOwedAudit(file, audit)
-  const store = opensearchStore(opened, { owed, collections: [notes], prefix, replicas: 0, scroll: '1m' })
+  const options = { owed, collections: [notes], prefix, replicas: 0, scroll: '1m', ...(rooms ? { rooms } : {}) }
+  const store = opensearchStore(opened, options)
   const shippedTo = auditShipped(file)
   const shipping = new AuditShipping(opened, { alias: `${prefix}audit`, replicas: 0, audit, shippedTo })
   const close = async () => {

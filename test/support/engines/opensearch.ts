@@ -44,12 +44,13 @@ export type ClusterCertificates = {
   readonly adminKey: string
 }
 
-/** Not started yet. Half a minute until it answers. */
-export async function opensearch(tls?: ClusterCertificates): Promise<OpenSearch> {
+/** Not started yet. Half a minute until it answers. `settings`: further lines of its configuration. */
+export async function opensearch(tls?: ClusterCertificates, settings: readonly string[] = []): Promise<OpenSearch> {
   const { folder, dispose } = engineFolder('opensearch')
   const [http = 0, transport = 0] = await freePorts(2)
   const own = ownHome(tls ? secureHome : home, folder)
-  configure(own, folder, [...settingsOf(folder, http, transport), ...(tls ? securityOf(folder, tls) : [])])
+  const own_settings = [...settingsOf(folder, http, transport), ...(tls ? securityOf(folder, tls) : [])]
+  configure(own, folder, [...own_settings, ...settings])
   const user = unprivileged(folder)
   const program = {
     command: path.join(own, 'bin/opensearch'),
