@@ -36,6 +36,18 @@ test.each<[string, Filter, string, string]>([
   ['a tenant’s documents by id', { tenant_id: 'a' }, 'id', 'doc_note_by_id (tenant_id=?)'],
   ['a tenant’s documents by field', { tenant_id: 'a' }, 'f_rank DESC, id DESC', 'doc_note_by_f_rank (tenant_id=?)'],
   ['one value of a tenant', { tenant_id: 'a', kind: 'x' }, 'id', 'doc_note_by_f_kind (tenant_id=? AND f_kind=?)'],
+  [
+    'what some labels let through',
+    { tenant_id: 'a', label_key: { in: ['', 'x'] } },
+    'id',
+    'doc_note_by_id (tenant_id=?)',
+  ],
+  [
+    'the same by field',
+    { tenant_id: 'a', label_key: { in: ['', 'x'] } },
+    'f_rank DESC, id DESC',
+    'doc_note_by_f_rank (tenant_id=?)',
+  ],
 ])('%s come in order from an index', (_what, filter, order, index) => {
   expect(planOf(filter, `ORDER BY ${order}`)).toEqual([`SEARCH doc_note USING INDEX ${index}`])
 })

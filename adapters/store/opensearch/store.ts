@@ -9,7 +9,6 @@ import type {
   Collection,
   Doc,
   Filter,
-  Freshness,
   ListQuery,
   Page,
   Scalar,
@@ -25,6 +24,7 @@ import { clusterHealth } from './cluster-health.ts'
 import { clusterIdOf, docOf } from './envelope.ts'
 import { asRefusal, reasonOf, unavailable } from './failure.ts'
 import { bucketsOf, countOf, countsBy, listPage } from './listing.ts'
+import { PageEdges } from './page-edges.ts'
 import { inPortions } from './portion.ts'
 import { queryOf } from './query.ts'
 import { removeAll } from './removal.ts'
@@ -64,6 +64,7 @@ class OpenSearchStore implements ClusterStore {
   readonly #documents: Documents
   readonly #writes: Writes
   readonly #shelf: Shelf
+  readonly #edges = new PageEdges()
   #isClosed = false
 
   constructor(cluster: Cluster, options: StoreOptions) {
@@ -142,7 +143,7 @@ class OpenSearchStore implements ClusterStore {
   }
 
   list<T extends Stored>(from: Collection<T>, query: ListQuery): Promise<Page<T>> {
-    return this.#search(from, query, (table) => listPage(this.#cluster, table, from.schema, query))
+    return this.#search(from, query, (table) => listPage(this.#cluster, table, from.schema, query, this.#edges))
   }
 
   count(from: AnyCollection, filter?: Filter, how?: Asking): Promise<number> {
@@ -153,7 +154,7 @@ class OpenSearchStore implements ClusterStore {
     return this.#search(from, how, (table) => countsBy(this.#cluster, table, field, filter, how))
   }
 
-  histogram(from: AnyCollection, field: string, interval: number, filter?: Filter, how?: Freshness) {
+  histogram(from: AnyCollection, field: string, interval: number, filter?: Filter, how?: Asking) {
     return this.#search(from, how, (table) => bucketsOf(this.#cluster, table, field, interval, filter))
   }
 
@@ -215,7 +216,7 @@ class OpenSearchStore implements ClusterStore {
     return this.#guarded(async () => work(await this.#shelf.table(of)))
   }
 
-  #search<T>(of: SomeCollection, how: Freshness | undefined, work: (table: Table) => Promise<T>): Promise<T> {
+  #search<T>(of: SomeCollection, how: Asking | undefined, work: (table: Table) => Promise<T>): Promise<T> {
     return this.#use(of, async (table) => {
       if (how?.fresh) await this.#shelf.refresh(table)
       return await work(table)

@@ -12,9 +12,7 @@ export function seenWhere(table: Table, filter: Filter | undefined, sight: Sight
   const { tenant_id } = viewer
   const keys = table.prepared(labelKeysSql(table)).pluck().all(tenant_id, tenant_id) as string[]
   const seen = keys.filter((key) => key === '' || dominates(viewer, labelOfKey(key), policy))
-  if (seen.length === keys.length) return own
-  // The mark keeps SQLite from searching by label: a list comes in the order of another index, and ends with its page.
-  return allOf([own, oneOf('+label_key', seen)])
+  return seen.length === keys.length ? own : allOf([own, oneOf('label_key', seen)])
 }
 
 /** SQLite reads a tenant's part of the index for DISTINCT: this seeks from each key to the next instead. */
