@@ -1,5 +1,4 @@
 // Measures both stores side by side: durable writes, reads by id and filtered lists, and what a hundred times the documents cost.
-// A list as a caller sees it goes by tenant and clearance too, which leave out two fifths of the documents.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -18,7 +17,7 @@ const pageful = 50
 const rounds = 5
 
 type Report = (figure: Figure) => void
-/** A cost of each round, in microseconds; `seen`: a list as a caller sees it. */
+/** A cost of each round, in microseconds; `seen`: a list as a caller sees it, who may not know of two fifths of the documents. */
 type Measured = { readonly writes: number[]; readonly read: number[]; readonly list: number[]; readonly seen: number[] }
 const said = { writes: 'write', read: 'read', list: 'list', seen: "caller's list" } as const
 const names = Object.keys(said) as (keyof Measured)[]
