@@ -6,6 +6,7 @@ import type { Stock } from './stock.ts'
 
 const anchor_every_ms = 60_000
 const sweep_every_ms = 60_000
+/** Soon after a cluster is back it knows what happened meanwhile. */
 const tend_every_ms = 2_000
 const audit_sweep_every_ms = 3_600_000
 const day_ms = 86_400_000
@@ -31,7 +32,11 @@ export function chores(
       name: 'sweep',
       when: { every_ms: sweep_every_ms },
       async run(call) {
-        for (const collection of collections) await stock.store.expire(collection, call.now())
+        const failures: unknown[] = []
+        for (const each of collections) {
+          await stock.store.expire(each, call.now()).catch((error: unknown) => failures.push(error))
+        }
+        if (failures.length > 0) throw failures[0]
       },
     },
     {
@@ -43,7 +48,7 @@ export function chores(
         await stock.expireCopies?.(before)
       },
     },
-    ...(stock.tend ? [tending(stock.tend)] : []),
+    ...(stock.tended ?? []).map((each) => ({ name: each.name, when: { every_ms: tend_every_ms }, run: each.run })),
     ...(stock.lostIndexes ? [watching(stock.lostIndexes)] : []),
   ]
 }
@@ -70,21 +75,6 @@ function watching(lostIndexes: NonNullable<Stock['lostIndexes']>): Worker {
         log.error('platform.index.lost', { trace_id, index, remedy })
       lost = found
       why = undefined
-    },
-  }
-}
-
-/** Soon after a cluster is back it knows what happened meanwhile. */
-function tending(tend: NonNullable<Stock['tend']>): Worker {
-  let told: number | undefined
-  return {
-    name: 'tend',
-    when: { every_ms: tend_every_ms },
-    async run(call) {
-      const { differs } = await tend(call.signal)
-      if (differs === undefined || differs === told) return
-      told = differs
-      call.log.error('platform.audit.differs', { trace_id: call.trace.trace_id, seq: differs })
     },
   }
 }

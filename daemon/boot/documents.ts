@@ -12,6 +12,9 @@ import type { Role } from '../kernel/role.ts'
 import type { Resolved } from '../kernel/settings.ts'
 import { StartRefused, valuesOf } from './profile.ts'
 import type { Stock } from './stock.ts'
+import { tended } from './tended.ts'
+
+const copies = 'copies of the audit chain'
 
 export type RoleFiles = {
   readonly role: Role
@@ -28,7 +31,7 @@ export function wantedHome(resolved: Resolved): DocumentsHome {
 /** Throws `StartRefused` when the documents are elsewhere: to begin anew here would be a second truth. */
 export async function documentsOf(
   given: RoleFiles,
-): Promise<Pick<Stock, 'store' | 'tend' | 'expireCopies' | 'lostIndexes'>> {
+): Promise<Pick<Stock, 'store' | 'tended' | 'expireCopies' | 'lostIndexes'>> {
   const { file, role, audit, resolved } = given
   const home = wantedHome(resolved)
   const found = documentsHome(file)
@@ -44,10 +47,13 @@ export async function documentsOf(
   const { store, shipping } = await inCluster(given)
   return {
     store,
-    async tend(signal) {
-      await store.settle()
-      return await shipping.ship(signal)
-    },
+    tended: [
+      tended('settle', 'writes in doubt', () => store.settle()),
+      tended('ship-audit', copies, async (signal) => {
+        const { differs } = await shipping.ship(signal)
+        return new Map(differs === undefined ? [] : [[copies, `record ${differs} differs from its copy`]])
+      }),
+    ],
     expireCopies: async (before) => shipping.expire(before, (await audit.head()).writer),
     lostIndexes: () => store.lost(),
   }

@@ -5,9 +5,12 @@ import { labelKey } from '../../../daemon/kernel/label.ts'
 import { refreshed, type Written, written } from './answers.ts'
 import type { Cluster } from './cluster.ts'
 import { conditionOf, place } from './envelope.ts'
-import { asRefusal, statusFailure } from './failure.ts'
+import { asRefusal, ClusterFailure, statusFailure } from './failure.ts'
 import type { ClusterMemory } from './known-cluster.ts'
 import { openIndex } from './made-once.ts'
+import { halves, isTooLarge, most_bytes, portion } from './portion.ts'
+import { bytesOf } from './settling.ts'
+import { requireDurability } from './table.ts'
 
 /** How far a chain is shipped, remembered in the role's local database. */
 export type ShippedTo = { get(): number; set(seq: number): Promise<void> }
@@ -67,7 +70,7 @@ export class AuditShipping {
       const query = { bool: { filter: [{ term: { writer } }, { range: { at: { lt: before } } }] } }
       const body = { query, size: chunk, sort: [{ seq: 'asc' }] }
       const found = (await this.#cluster.ask({ method: 'POST', path: `/${alias}/_search`, body }, copies)).hits.hits
-      const lines = found.flatMap(({ _source: { record } }) => {
+      const lines = found.map(({ _source: { record } }) => {
         const { event: _dropped, ...sealed } = record
         return linesOf('index', alias, sealed)
       })
@@ -78,10 +81,12 @@ export class AuditShipping {
   }
 
   /** How many of the records, from the first on, are in the cluster now, to stay. */
-  async #send(records: readonly AuditRecord[]): Promise<{ arrived: number; differs?: number }> {
+  async #send(given: readonly AuditRecord[]): Promise<{ arrived: number; differs?: number }> {
     await this.#open()
-    const { alias } = this.#given
-    const outcomes = await this.#bulk(records.flatMap((record) => linesOf('create', alias, record)))
+    const all = given.map((record) => linesOf('create', this.#given.alias, record))
+    const lines = all.slice(0, portion(all.map(bytesOf), most_bytes))
+    const records = given.slice(0, lines.length)
+    const outcomes = await this.#bulk(lines)
     // Sent before, and the answer was lost; or another chain of this name.
     const again = await this.#sendAgain(records.filter((_, at) => outcomes[at]?.status === 409))
     for (const [at, record] of records.entries()) {
@@ -109,7 +114,7 @@ export class AuditShipping {
       else if (copy._source.record.hash !== record.hash) answers.set(record, 'differs')
       else same.push({ record, lines: linesOf('index', alias, copy._source.record, conditionOf(copy)) })
     }
-    const outcomes = same.length > 0 ? await this.#bulk(same.flatMap(({ lines }) => lines)) : []
+    const outcomes = same.length > 0 ? await this.#bulk(same.map(({ lines }) => lines)) : []
     for (const [at, { record }] of same.entries()) {
       const outcome = outcomes[at]
       answers.set(record, outcome && outcome.status !== 409 ? outcome : gone)
@@ -117,15 +122,26 @@ export class AuditShipping {
     return answers
   }
 
-  async #bulk(lines: readonly string[]) {
+  /** The outcome of each, by halves where all of them are too large for one request. */
+  async #bulk(lines: readonly (readonly string[])[]): Promise<readonly Written[]> {
     const query = { require_alias: true }
-    return (await this.#cluster.ask({ method: 'POST', path: '/_bulk', query, lines }, written)).items
+    try {
+      const request = { method: 'POST', path: '/_bulk', query, lines: lines.flat() } as const
+      const { items } = await this.#cluster.ask(request, written)
+      if (items.length !== lines.length) throw new ClusterFailure('unknown', 'an answer of another length')
+      return items
+    } catch (error) {
+      if (lines.length === 1 || !isTooLarge(error)) throw error
+      const [one, other] = halves(lines)
+      return [...(await this.#bulk(one)), ...(await this.#bulk(other))]
+    }
   }
 
   async #open(): Promise<void> {
     if (this.#isOpen) return
     const { alias, replicas, memory } = this.#given
     await openIndex(this.#cluster, memory, alias, indexOf(alias, replicas))
+    await requireDurability(this.#cluster, alias)
     this.#isOpen = true
   }
 }

@@ -21,6 +21,12 @@ export class ClusterFailure extends Error {
   }
 }
 
+/** In a few words, for logs and health. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof ClusterFailure) return error.type
+  return error instanceof Error ? error.message : String(error)
+}
+
 /** A failure as callers may see it; anything else as it is. */
 export function asRefusal(error: unknown): unknown {
   return error instanceof ClusterFailure ? unavailable(error.type, error.retry_after_s) : error

@@ -44,7 +44,7 @@ export class Documents {
   constructor(cluster: Cluster) {
     this.#cluster = cluster
     this.#reads = new Batch((lookups) => this.#getMany(lookups))
-    this.#writes = new Batch((items) => this.#writeMany(items.flat()))
+    this.#writes = new Batch((lines) => this.#writeMany(lines.flat()))
   }
 
   /** What is under way ends with its first outcome, be it in doubt. */
@@ -54,7 +54,7 @@ export class Documents {
 
   /** The newest version, whether searches see it yet or not. @throws ClusterFailure. */
   async get(alias: string, id: string): Promise<Held | undefined> {
-    const found = await this.#reads.ask({ alias, id }, 100)
+    const found = await this.#reads.ask({ alias, id }, Buffer.byteLength(alias) + Buffer.byteLength(id) + 30)
     if ('error' in found) throw statusFailure(503, found.error.type)
     if (!found.found) return undefined
     const { _source, _seq_no, _primary_term } = found
@@ -125,8 +125,7 @@ export class Documents {
   }
 
   #send(lines: readonly string[]): Promise<Written> {
-    const size = lines.reduce((sum, line) => sum + line.length, 0)
-    return this.#writes.ask(lines, size)
+    return this.#writes.ask(lines, bytesOf(lines))
   }
 
   async #getMany(lookups: readonly Lookup[]): Promise<readonly Got[]> {
@@ -148,6 +147,11 @@ export class Documents {
     const answer = await this.#cluster.ask({ method: 'POST', path: '/_bulk', query, lines }, written)
     return answer.items
   }
+}
+
+/** As they are sent, each with the end of its line. */
+export function bytesOf(lines: readonly string[]): number {
+  return lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0)
 }
 
 function linesOf({ alias, id, replaces, source }: Sending): string[] {

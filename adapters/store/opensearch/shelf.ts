@@ -9,6 +9,7 @@ import { fieldsOf } from './field-kind.ts'
 import { everyHit } from './listing.ts'
 import { lostIndexes } from './made-once.ts'
 import type { Documents } from './settling.ts'
+import { marksOf } from './sight.ts'
 import { markFilled, openTable, type Placing, type SomeCollection, type Table } from './table.ts'
 
 export class Shelf {
@@ -63,8 +64,8 @@ export class Shelf {
     if (table.added.length === 0) return table
     await this.refresh(table)
     for await (const held of everyHit(this.#cluster, table)) {
-      const fields = fieldsOf(held._source.body as Stored, table.kinds)
-      const source = envelope.parse({ ...held._source, fields })
+      const body = held._source.body as Stored
+      const source = envelope.parse({ ...held._source, fields: fieldsOf(body, table.kinds), marks: marksOf(body) })
       const { _seq_no, _primary_term } = held
       const { alias } = table
       const id = clusterIdOf(idOf(source))

@@ -6,6 +6,7 @@ import { ClusterFailure } from './failure.ts'
 import { type FieldKind, type FieldKinds, fixedKinds, kindsOf } from './field-kind.ts'
 import type { Known } from './known-cluster.ts'
 import { openIndex } from './made-once.ts'
+import { marksMapping } from './sight.ts'
 
 export type SomeCollection = AnyCollection & Partial<Pick<Collection, 'schema'>>
 
@@ -14,7 +15,7 @@ export type Table = {
   readonly alias: string
   /** Every field that may be filtered and ordered by: the fixed ones, and those declared now or by an earlier release. */
   readonly kinds: FieldKinds
-  /** Declared fields that documents stored before lack. */
+  /** Declared fields, or marks, that documents stored before lack. */
   readonly added: readonly string[]
 }
 
@@ -23,6 +24,8 @@ export type Placing = Known & { readonly prefix: string; readonly replicas: numb
 const nameRule = /^[a-z][a-z0-9_]*$/
 const kind = z.enum(['keyword', 'double', 'boolean'])
 const nothing = z.unknown()
+/** Beside the declared fields, none of which can have such a name. */
+const marks_filled = '(marks)'
 const mappings = z.record(
   z.string(),
   z.object({
@@ -59,7 +62,7 @@ export async function openTable(
     if (before && before !== type)
       throw new Error(`the index ${field} of ${of.name} held ${before} before, not ${type}`)
   }
-  const added = [...wanted.keys()].filter((field) => !held.filled.includes(field))
+  const added = [...wanted.keys(), marks_filled].filter((field) => !held.filled.includes(field))
   if (added.length > 0) await addFields(cluster, alias, wanted)
   await requireDurability(cluster, alias)
   return { name: of.name, alias, kinds: new Map([...fixedKinds, ...held.kinds, ...wanted]), added }
@@ -84,6 +87,7 @@ function indexOf(alias: string, kinds: FieldKinds, replicas: number) {
         version: { type: 'long', index: false, doc_values: false },
         write: { type: 'keyword', index: false, doc_values: false },
         fields: { dynamic: 'strict', properties: propertiesOf(new Map([...fixedKinds, ...kinds])) },
+        marks: marksMapping,
         body: { type: 'object', enabled: false },
       },
     },
@@ -99,12 +103,12 @@ async function readMapping(cluster: Cluster, alias: string) {
 }
 
 async function addFields(cluster: Cluster, alias: string, kinds: FieldKinds): Promise<void> {
-  const body = { properties: { fields: { properties: propertiesOf(kinds) } } }
+  const body = { properties: { fields: { properties: propertiesOf(kinds) }, marks: marksMapping } }
   await cluster.ask({ method: 'PUT', path: `/${alias}/_mapping`, body }, nothing)
 }
 
 /** An answer must mean that the write is on disk. */
-async function requireDurability(cluster: Cluster, alias: string): Promise<void> {
+export async function requireDurability(cluster: Cluster, alias: string): Promise<void> {
   const path = `/${alias}/_settings`
   const answer = await cluster.ask({ method: 'GET', path }, settings)
   const lax = Object.values(answer).some(({ settings: { index } }) => index.translog?.durability !== 'request')
@@ -116,5 +120,6 @@ function propertiesOf(kinds: FieldKinds): Record<string, { type: FieldKind }> {
 }
 
 function metaOf(fields: Iterable<string>) {
-  return { format: 1, filled: [...fields].filter((field) => !fixedKinds.has(field)).sort() }
+  const declared = [...fields].filter((field) => !fixedKinds.has(field))
+  return { format: 1, filled: [...declared, marks_filled].sort() }
 }

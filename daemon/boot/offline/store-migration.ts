@@ -4,6 +4,7 @@ import { type DocumentsHome, documentsHome, moveDocumentsHome } from '../../../a
 import type { SqliteFile } from '../../../adapters/store/sqlite/file.ts'
 import { canonical } from '../../kernel/canonical.ts'
 import { searchSettings } from '../../kernel/engine-settings.ts'
+import { refuse } from '../../kernel/errors.ts'
 import type { Role } from '../../kernel/role.ts'
 import type { Collection, Doc, Store, Stored } from '../../kernel/store.ts'
 import { beginInCluster, inCluster } from '../documents.ts'
@@ -41,7 +42,7 @@ export async function migrate(
   { to, replace }: Migration,
   progress: (text: string) => void,
 ): Promise<Moved[]> {
-  const { resolved } = siteSettings(folder, env)
+  const { resolved, platform } = siteSettings(folder, env)
   if (valuesOf(resolved, searchSettings).host === undefined) {
     throw new Objection(2, 'no cluster is named', 'set search.host; when moving back, remove it afterwards')
   }
@@ -49,7 +50,7 @@ export async function migrate(
   try {
     const moving = rolesWithDatabase(folder)
     const withEach = (role: Role, act: (move: RoleMove) => Promise<Moved[]>) =>
-      withDatabase(folder, role, (database) => withBoth(folder, env, database, to, act))
+      withDatabase(folder, role, (database) => withBoth(folder, env, database, to, act), platform.name)
     // All are looked at before the first is moved: a site is in one place.
     for (const role of moving) await withEach(role, requireSources)
     if (!replace) for (const role of moving) await withEach(role, requireRoom)
@@ -88,7 +89,9 @@ async function withBoth(
   if (to === 'opensearch') await beginInCluster(sqlite)
   const there = (await inCluster({ role, site: platform.name, resolved, file: sqlite, audit })).store
   try {
-    await there.settle()
+    for (const [collection, why] of await there.settle()) {
+      throw refuse('unavailable', `writes of ${collection} of ${role.name} are in doubt: ${why}`)
+    }
     const [from, into] = to === 'opensearch' ? [store, there] : [there, store]
     return await act({ role, sqlite, from, into, lost: await there.lost() })
   } finally {

@@ -39,13 +39,14 @@ export type OpenSearch = ServerProcess & {
 
 /**
  * Not started yet. Half a minute until it answers. `tls`: with one for `server` and one for `admin`, whose bearer may do
- * everything; callers are asked for certificates of the same authority.
+ * everything; callers are asked for certificates of the same authority. `settings`: further lines of its configuration.
  */
-export async function opensearch(tls?: Certificates): Promise<OpenSearch> {
+export async function opensearch(tls?: Certificates, settings: readonly string[] = []): Promise<OpenSearch> {
   const { folder, dispose } = engineFolder('opensearch')
   const [http = 0, transport = 0] = await freePorts(2)
   const own = ownHome(tls ? secureHome : home, folder)
-  configure(own, folder, [...settingsOf(folder, http, transport), ...(tls ? securityOf(folder, tls) : [])])
+  const own_settings = [...settingsOf(folder, http, transport), ...(tls ? securityOf(folder, tls) : [])]
+  configure(own, folder, [...own_settings, ...settings])
   const user = unprivileged(folder)
   const program = {
     command: path.join(own, 'bin/opensearch'),
