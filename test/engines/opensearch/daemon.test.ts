@@ -87,8 +87,15 @@ test('the cluster is killed: 503 and when to come again, files wait, and then ea
     const all = await Promise.all(ids.flatMap((id) => [seen(atAlpha, id), seen(atBravo, id)]))
     return all.every((session) => session?.state === 'RATIFIED' && session.undelivered === 0)
   }, patience)
-  const { sent } = await channelOf(atAlpha, 'bravo', 'out')
-  expect(await incoming()).toMatchObject({ received: sent, gaps: 0, quarantined: 0, duplicates: 0, detail: '' })
+  await vi.waitUntil(async () => {
+    carry(there)
+    const [{ sent }, { received, backlog, detail: trouble }] = [
+      await channelOf(atAlpha, 'bravo', 'out'),
+      await incoming(),
+    ]
+    return received === sent && backlog === 0 && trouble === ''
+  }, patience)
+  expect(await incoming()).toMatchObject({ gaps: 0, quarantined: 0, duplicates: 0 })
   const events = await recordIn(bravo)
   expect(events('filedrop.message.applied').length).toBeGreaterThanOrEqual(2 * ids.length)
   expect(new Set(events('filedrop.message.applied')).size).toBe(events('filedrop.message.applied').length)
@@ -128,7 +135,8 @@ async function isTrueTo(load: Contributors, { bravo, atBravo }: Two, name: strin
     const all = await Promise.all(opened.map((id) => seen(atBravo, id)))
     return all.every((session) => session?.state === 'RATIFIED' && session.undelivered === 0)
   }, patience)
-  for (const id of opened) expect(await speakersIn(atBravo, id)).toEqual(speakers)
+  const heard = await Promise.all(opened.map((id) => speakersIn(atBravo, id)))
+  expect(heard).toEqual(opened.map(() => speakers))
   const events = await recordIn(bravo)
   for (const action of ['consensus.session.create', 'consensus.evidence.create']) {
     expect(new Set(events(action)).size, action).toBe(events(action).length)
