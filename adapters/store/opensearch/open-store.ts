@@ -4,9 +4,10 @@ import type { AuditLog } from '../../../daemon/kernel/audit.ts'
 import type { OwedAudit } from '../../../daemon/kernel/owed-audit.ts'
 import { AuditShipping, type ShippedTo } from './audit-shipping.ts'
 import { type ClusterOptions, cluster } from './cluster.ts'
+import type { ClusterStore } from './cluster-store.ts'
 import { type ClusterMemory, clusterIdentity, knownCluster } from './known-cluster.ts'
 import { lostIndexes } from './made-once.ts'
-import { type ClusterStore, opensearchStore } from './store.ts'
+import { opensearchStore } from './store.ts'
 import type { SomeCollection } from './table.ts'
 
 export type RoleInCluster = ClusterOptions & {

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import type { AuditEvent } from '../../../daemon/kernel/audit.ts'
 import { Refused, refuse } from '../../../daemon/kernel/errors.ts'
-import type { OwedAudit } from '../../../daemon/kernel/owed-audit.ts'
 import type {
   AnyCollection,
   Asking,
@@ -13,7 +12,6 @@ import type {
   Page,
   Scalar,
   Step,
-  Store,
   Stored,
   Write,
   WriteOutcome,
@@ -21,6 +19,7 @@ import type {
 import { changing, heldOf, replace, sendingOf } from './changing.ts'
 import type { Cluster } from './cluster.ts'
 import { clusterHealth } from './cluster-health.ts'
+import type { ClusterStore, StoreOptions } from './cluster-store.ts'
 import { clusterIdOf, docOf } from './envelope.ts'
 import { asRefusal, reasonOf, unavailable } from './failure.ts'
 import { bucketsOf, countOf, countsBy, listPage } from './listing.ts'
@@ -31,27 +30,9 @@ import { removeAll } from './removal.ts'
 import { Documents } from './settling.ts'
 import { Shelf } from './shelf.ts'
 import { documentFaults } from './soundness.ts'
-import type { Placing, SomeCollection, Table } from './table.ts'
-import { bytes_of_update, bytesIn, type Rooms, usual_rooms } from './waiting-room.ts'
+import type { SomeCollection, Table } from './table.ts'
+import { bytes_of_update, bytesIn, usual_rooms } from './waiting-room.ts'
 import { Writes } from './writes.ts'
-
-export type StoreOptions = Placing & {
-  readonly owed: OwedAudit
-  readonly collections: readonly SomeCollection[]
-  /** How long the cluster keeps its place in a removal, as in `5m`. */
-  readonly scroll: string
-  /** How much may wait for the cluster: as usual unless said. */
-  readonly rooms?: Rooms
-}
-
-/**
- * Besides the contract: `settle` ends what a broken connection or a dead process left in doubt. Answers with why not,
- * by the name of a collection; empty when nothing is in doubt any more. `lost` names indexes that were made, and are gone.
- */
-export type ClusterStore = Store & {
-  settle(): Promise<ReadonlyMap<string, string>>
-  lost(): Promise<readonly string[]>
-}
 
 /** `close` closes the cluster's connections, and leaves the database of the owed audit events to whoever opened it. */
 export function opensearchStore(cluster: Cluster, options: StoreOptions): ClusterStore {
