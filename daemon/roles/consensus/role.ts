@@ -1,5 +1,4 @@
 // The consensus role's table of contents: sessions that sites and people agree in, with evidence or with dissent.
-
 import type { DeploymentProfile } from '../../kernel/call.ts'
 import { type Role, role } from '../../kernel/role.ts'
 import { contributionClaims } from './contribution/claim.ts'

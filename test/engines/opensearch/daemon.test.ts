@@ -14,7 +14,7 @@ import { Contributors, speakers } from './contributors.ts'
 
 const test = whenPresent(opensearchWanted)
 /** A cluster takes half a minute to come back, and longer where much else is done. */
-const patience = { timeout: 90_000, interval: 50 }
+const patience = { timeout: 90_000, interval: 200 }
 
 let server: OpenSearch
 let pattern: PackagedSites
