@@ -57,7 +57,7 @@ export function knownCluster(cluster: Cluster, { memory, base }: Known): Cluster
         await sure
         return await cluster.ask(request, answer)
       } catch (error) {
-        if (error instanceof ClusterFailure && known === sure) known = undefined
+        if (known === sure) known = undefined
         throw error
       }
     },
