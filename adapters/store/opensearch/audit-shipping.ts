@@ -1,6 +1,7 @@
 // Copies of a role's audit chain in the cluster: created in order, each once, under names that say which record they are.
 import * as z from 'zod'
 import { type AuditLog, type AuditRecord, auditRecord } from '../../../daemon/kernel/audit.ts'
+import { refuse } from '../../../daemon/kernel/errors.ts'
 import { labelKey } from '../../../daemon/kernel/label.ts'
 import { refreshed, type Written, written } from './answers.ts'
 import type { Cluster } from './cluster.ts'
@@ -94,6 +95,7 @@ export class AuditShipping {
       if (outcome === 'differs') return { arrived: at, differs: record.seq }
       if (outcome && outcome.status < 300) continue
       if (at > 0) return { arrived: at }
+      if (outcome?.status === 413) throw refuse('too_large', `audit record ${record.seq} is too large for the cluster`)
       throw statusFailure(outcome?.status ?? 503, outcome?.error?.type ?? 'no outcome')
     }
     return { arrived: records.length }
@@ -122,7 +124,7 @@ export class AuditShipping {
     return answers
   }
 
-  /** The outcome of each, by halves where all of them are too large for one request. */
+  /** The outcome of each, by halves where all of them are too large for one request; 413 for what is too large alone. */
   async #bulk(lines: readonly (readonly string[])[]): Promise<readonly Written[]> {
     const query = { require_alias: true }
     try {
@@ -131,7 +133,8 @@ export class AuditShipping {
       if (items.length !== lines.length) throw new ClusterFailure('unknown', 'an answer of another length')
       return items
     } catch (error) {
-      if (lines.length === 1 || !isTooLarge(error)) throw error
+      if (!isTooLarge(error)) throw error
+      if (lines.length === 1) return [{ status: 413 }]
       const [one, other] = halves(lines)
       return [...(await this.#bulk(one)), ...(await this.#bulk(other))]
     }

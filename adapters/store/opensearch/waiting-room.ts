@@ -3,6 +3,7 @@ import type { Stored } from '../../../daemon/kernel/store.ts'
 import { ClusterFailure } from './failure.ts'
 
 export type Room = { readonly writes: number; readonly bytes: number }
+/** As many as may wait in all may be in doubt. */
 export type Rooms = { readonly each: Room; readonly all: Room }
 
 /** A document takes some hundred writes a second; callers of a listener are a thousand at most. */

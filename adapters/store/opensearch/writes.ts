@@ -9,6 +9,7 @@ export class Writes {
   readonly #documents: Documents
   readonly #owed: OwedAudit
   readonly #room: WaitingRoom
+  readonly #most_in_doubt: number
   /** The last of those that wait for a document: this process never races itself. */
   readonly #turns = new Map<string, Promise<unknown>>()
   /** Writes whose outcome nobody knows yet, by document. Nothing else is done to these before. */
@@ -19,6 +20,7 @@ export class Writes {
     this.#documents = documents
     this.#owed = owed
     this.#room = new WaitingRoom(rooms)
+    this.#most_in_doubt = rooms.all.writes
   }
 
   get unsettled(): number {
@@ -30,6 +32,7 @@ export class Writes {
    * `bytes`: about what it holds in memory meanwhile. @throws ClusterFailure at once when too much waits already.
    */
   async inTurn<T>(alias: string, id: string, bytes: number, work: () => Promise<T>): Promise<T> {
+    if (this.#unsettled.size >= this.#most_in_doubt) throw new ClusterFailure('undone', 'too many writes are in doubt')
     const key = keyOf(alias, id)
     const leave = this.#room.enter(key, bytes)
     try {
