@@ -39,7 +39,7 @@ async function aWorld(): Promise<SiteWorld> {
 
 function inCluster() {
   prefix = `site-${randomUUID()}`
-  return { SEARCH_HOST: server.url, SEARCH_INDEX_PREFIX: prefix, SEARCH_REPLICAS: '0', SEARCH_TIMEOUT: '2' }
+  return { SEARCH_HOST: server.url, SEARCH_INDEX_PREFIX: prefix, SEARCH_REPLICAS: '0', SEARCH_TIMEOUT: '10' }
 }
 
 const wanted = asked({ m: 2, n: 3 })
