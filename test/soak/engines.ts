@@ -47,10 +47,11 @@ async function startEngines() {
   return made
 }
 
-process.once('beforeExit', async () => {
+/** After the last seed. */
+export async function end(): Promise<void> {
   for (const engine of Object.values((await engines) ?? {})) await engine.end()
   await (await pattern)?.end()
-})
+}
 
 /** What happened, counted. Throws when anything was lost, done twice or left unexplained; the folders stay then. */
 export async function soak(seed: number): Promise<Record<string, number>> {

@@ -35,7 +35,7 @@ afterEach(async () => {
 })
 
 function settings(index_prefix = prefix) {
-  return { SEARCH_HOST: server.url, SEARCH_INDEX_PREFIX: index_prefix, SEARCH_REPLICAS: '0', SEARCH_TIMEOUT: '2' }
+  return { SEARCH_HOST: server.url, SEARCH_INDEX_PREFIX: index_prefix, SEARCH_REPLICAS: '0', SEARCH_TIMEOUT: '10' }
 }
 
 /** A running site with a session that has one contribution; whatever writes by a name makes an index of it, as is the default. */

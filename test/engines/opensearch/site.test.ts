@@ -51,7 +51,7 @@ function inCluster() {
 }
 
 function inClusterOf(prefix: string) {
-  return { SEARCH_HOST: server.url, SEARCH_INDEX_PREFIX: prefix, SEARCH_REPLICAS: '0', SEARCH_TIMEOUT: '2' }
+  return { SEARCH_HOST: server.url, SEARCH_INDEX_PREFIX: prefix, SEARCH_REPLICAS: '0', SEARCH_TIMEOUT: '10' }
 }
 
 const wanted = asked({ m: 2, n: 3 })
