@@ -147,7 +147,11 @@ class Run {
 
   #deaths(): { name: string; on: number; kill: () => Promise<void> }[] {
     const of = (name: string, kill: () => Promise<void>) =>
-      Array.from({ length: this.#chance.below(most_kills + 1) }, () => ({ name, kill, on: this.#chance.below(most_turns_before_death) }))
+      Array.from({ length: this.#chance.below(most_kills + 1) }, () => ({
+        name,
+        kill,
+        on: this.#chance.below(most_turns_before_death),
+      }))
     const servers: [string, ServerProcess][] = Object.entries(this.#engines)
     return [
       ...servers.flatMap(([name, server]) => of(name, () => this.#kill(name, server))),
