@@ -95,7 +95,10 @@ class Run {
     const dying = new Map<string, Promise<void>>()
     for (let turn = 0; turn < most_turns && !this.#isAsked(); turn += 1) {
       for (const { name, kill } of deaths.filter(({ on }) => on === turn)) {
-        dying.set(name, (dying.get(name) ?? Promise.resolve()).then(kill))
+        const death = (dying.get(name) ?? Promise.resolve()).then(kill)
+        // Told where all are waited for; when a question fails before that, its failure is the one to tell.
+        death.catch(() => undefined)
+        dying.set(name, death)
       }
       const some = this.#questions.filter(() => this.#chance.below(3) === 0)
       await Promise.all([pause(100), this.#look(), ...some.map((question) => this.#step(question))])
