@@ -1,15 +1,19 @@
 // What two soaked sites stand on: a search engine, a key-value store, a broker and an identity provider, all real.
 import { rightsOf } from '../engines/rabbitmq/by-broker.ts'
-import { keycloak } from '../support/engines/keycloak.ts'
+import { keycloak, keycloakWanted } from '../support/engines/keycloak.ts'
 import { audience } from '../support/engines/keycloak-realm.ts'
-import { opensearch } from '../support/engines/opensearch.ts'
-import { rabbitmq } from '../support/engines/rabbitmq.ts'
-import { redis } from '../support/engines/redis.ts'
+import { opensearch, opensearchWanted } from '../support/engines/opensearch.ts'
+import { rabbitmq, rabbitmqWanted } from '../support/engines/rabbitmq.ts'
+import { redis, redisWanted } from '../support/engines/redis.ts'
 import { edit, type PackagedSite } from '../support/packaged-sites.ts'
 
 export type Engines = Awaited<ReturnType<typeof startEngines>>
 
+/** Throws where one is not on this machine. */
 export async function startEngines() {
+  for (const { isPresent, name, hint } of [opensearchWanted, redisWanted, rabbitmqWanted, keycloakWanted]) {
+    if (!isPresent) throw new Error(`this soak needs ${name}: ${hint}`)
+  }
   const made = {
     opensearch: await opensearch(),
     redis: await redis(),
