@@ -1,5 +1,5 @@
 // Finds who is who among records of which any number may be one: candidates, weights learnt from them, clusters by average link.
-import { blocksOf, eachPair } from './block/blocks.ts'
+import { blocksOf, eachPair, sortedBy } from './block/blocks.ts'
 import { keysOf } from './block/keys.ts'
 import { averageLink } from './cluster/average-link.ts'
 import { type Comparing, comparing, type Field } from './compare/pairs.ts'
@@ -25,7 +25,7 @@ export const forPersons: Settings = { cap: 60, neighbours: 10, lowest: -4, highe
 export const forTexts: Settings = { cap: 30, neighbours: 15, lowest: -8, highest: 8, cut: 0, hasFrequencies: false }
 
 const most_rows_for_neighbours = 20_000
-const random_pairs = 400_000
+const random_pairs = Number(process.env.RP ?? 100_000)
 const rounds = 4
 
 export type Found = { readonly clusters: Int32Array; readonly pairs: number; readonly model: Model }
@@ -47,29 +47,32 @@ export function resolveClusters(
   mark('blocks')
   const extra = rows < most_rows_for_neighbours ? neighbourRows(fields, rows, settings.neighbours) : undefined
   mark('neighbours')
-  eachPair(rows, blocks, extra, () => true, (a, b) => list.add(a, b))
+  eachPair(rows, blocks, Number(process.env.LEAST ?? 0.125), extra, (a, b) => list.add(a, b))
   mark('compare')
   const lambda = (0.25 * rows) / ((rows * (rows - 1)) / 2)
   const first = firstModel(compares, drawn(compares, rows, random), lambda)
   let model = trained(first, compares, list.compared(), rounds)
   mark('train')
-  let clusters = clustered(rows, compares, list, model, settings)
+  const rate = () => pairScores(compares, list.compared(), model, rows, settings)
+  let scores = rate()
+  let clusters = clustered(rows, list.compared(), scores, settings)
   mark('cluster')
   if (meanSize(clusters) < 2.5) {
-    clusters = clustered(rows, compares, list, model, { ...settings, cut: 0 }, 3)
+    clusters = clustered(rows, list.compared(), scores, { ...settings, cut: 0 }, 3)
     mark('recluster')
     return { clusters, pairs: list.length, model }
   }
   for (let round = 0; round < 3; round++) {
     const before = list.length
-    complete(clusters, rows, compares, list, model, settings)
+    complete(clusters, rows, list, scores)
     mark('complete')
-    clusters = clustered(rows, compares, list, model, settings)
+    scores = rate()
+    clusters = clustered(rows, list.compared(), scores, settings)
     mark('recluster')
     if (list.length - before < before * 0.002) break
   }
   model = fromClusters(compares, list.compared(), clusters)
-  clusters = clustered(rows, compares, list, model, settings)
+  clusters = clustered(rows, list.compared(), rate(), settings)
   mark('again')
   return { clusters, pairs: list.length, model }
 }
@@ -90,7 +93,7 @@ function neighbourRows(fields: readonly Field[], rows: number, k: number): (row:
   const texts = Array.from({ length: rows }, (_, row) =>
     fields.map(({ column }) => (column.codes[row]! < 0 ? '' : textOf(column.dictionary, column.codes[row]!))).join(' '),
   )
-  const { found } = neighboursOf(vectorsOf(texts, trigrams), k, () => true)
+  const { found } = neighboursOf(vectorsOf(texts, trigrams), k)
   const others: number[][] = Array.from({ length: rows }, () => [])
   for (let row = 0; row < rows; row++) {
     for (const other of found.subarray(row * k, (row + 1) * k)) {
@@ -112,46 +115,29 @@ function frequencyTerms(fields: readonly Field[], rows: number): Float64Array[] 
   })
 }
 
-type Scored = { compared: Compared; scores: Float64Array; scoreOf(pair: number): number }
-
-function scored(compares: Comparing, compared: Compared, model: Model, rows: number, settings: Settings): Scored {
-  const scores = scoresOf(model, compares, compared)
-  if (!settings.hasFrequencies) return { compared, scores, scoreOf: (pair) => scores[compared.patternOf[pair]!]! }
+/** The score of each pair, in natural logs of odds. */
+function pairScores(compares: Comparing, compared: Compared, model: Model, rows: number, settings: Settings): Float64Array {
+  const ofPatterns = scoresOf(model, compares, compared)
+  const { length, fields, patterns, patternOf, lefts } = compared
+  const scores = new Float64Array(length)
+  for (let pair = 0; pair < length; pair++) scores[pair] = ofPatterns[patternOf[pair]!]!
+  if (!settings.hasFrequencies) return scores
   const terms = frequencyTerms(compares.fields, rows)
-  const { fields, patterns, patternOf, lefts } = compared
-  return {
-    compared,
-    scores,
-    scoreOf(pair) {
-      const pattern = patternOf[pair]!
-      let sum = scores[pattern]!
-      for (let field = 0; field < fields; field++) {
-        if (patterns[pattern * fields + field] === 1) sum += terms[field]![compares.fields[field]!.column.codes[lefts[pair]!]!]!
-      }
-      return sum
-    },
+  for (let field = 0; field < fields; field++) {
+    const { codes } = compares.fields[field]!.column
+    const ofValues = terms[field]!
+    const isEqual = Uint8Array.from(ofPatterns, (_, pattern) => (patterns[pattern * fields + field] === 1 ? 1 : 0))
+    for (let pair = 0; pair < length; pair++) {
+      if (isEqual[patternOf[pair]!]) scores[pair]! += ofValues[codes[lefts[pair]!]!]!
+    }
   }
+  return scores
 }
 
-function clustered(
-  rows: number,
-  compares: Comparing,
-  list: PairList,
-  model: Model,
-  settings: Settings,
-  shift = 0,
-): Int32Array {
-  const { compared, scoreOf } = scored(compares, list.compared(), model, rows, settings)
+function clustered(rows: number, { lefts, rights }: Compared, scores: Float64Array, settings: Settings, shift = 0): Int32Array {
   const { lowest, highest, cut } = settings
-  const [lefts, rights, above]: [number[], number[], number[]] = [[], [], []]
-  for (let pair = 0; pair < compared.length; pair++) {
-    const score = Math.min(highest, scoreOf(pair) - shift)
-    if (score <= lowest) continue
-    lefts.push(compared.lefts[pair]!)
-    rights.push(compared.rights[pair]!)
-    above.push(score - lowest)
-  }
-  return averageLink(rows, { lefts, rights, above: Float64Array.from(above) }, lowest, cut)
+  const above = scores.map((score) => Math.min(highest, score - shift) - lowest)
+  return averageLink(rows, { lefts, rights, above }, cut - lowest)
 }
 
 function meanSize(clusters: Int32Array): number {
@@ -169,43 +155,56 @@ function meanSize(clusters: Int32Array): number {
 const most_cross_pairs = 4_000
 
 /** Compares what no block brought together: all pairs within clusters, and between clusters that one good pair joins. */
-function complete(
-  clusters: Int32Array,
-  rows: number,
-  compares: Comparing,
-  list: PairList,
-  model: Model,
-  settings: Settings,
-): void {
-  const { compared, scoreOf } = scored(compares, list.compared(), model, rows, settings)
-  const members = new Map<number, number[]>()
-  for (let row = 0; row < rows; row++) {
-    const known = members.get(clusters[row]!)
-    if (known) known.push(row)
-    else members.set(clusters[row]!, [row])
-  }
-  const have = new Set<number>()
+function complete(clusters: Int32Array, rows: number, list: PairList, scores: Float64Array): void {
+  const { length, lefts, rights } = list.compared()
+  const { from, order: members } = sortedBy({ codes: clusters, sizes: sizesOf(clusters) })
+  const partners = partnersOf(rows, lefts, rights)
   const joined = new Set<number>()
-  for (let pair = 0; pair < compared.length; pair++) {
-    const [a, b] = [compared.lefts[pair]!, compared.rights[pair]!]
-    have.add(a * rows + b)
-    const [one, other] = [clusters[a]!, clusters[b]!]
-    if (one !== other && scoreOf(pair) > 0) joined.add(Math.min(one, other) * rows + Math.max(one, other))
+  for (let pair = 0; pair < length; pair++) {
+    const one = clusters[lefts[pair]!]!
+    const other = clusters[rights[pair]!]!
+    if (one !== other && scores[pair]! > 0) joined.add(Math.min(one, other) * rows + Math.max(one, other))
   }
-  const addPair = (one: number, other: number) => {
-    const [a, b] = [Math.min(one, other), Math.max(one, other)]
-    if (have.has(a * rows + b)) return
-    have.add(a * rows + b)
-    list.add(a, b)
+  const isKnown = new Int32Array(rows).fill(-1)
+  const addAll = (one: number, other: number) => {
+    for (let at = from[one]!; at < from[one + 1]!; at++) {
+      const a = members[at]!
+      for (let place = partners.from[a]!; place < partners.from[a + 1]!; place++) isKnown[partners.others[place]!] = a
+      for (let to = one === other ? at + 1 : from[other]!; to < from[other + 1]!; to++) {
+        const b = members[to]!
+        if (isKnown[b] !== a) list.add(Math.min(a, b), Math.max(a, b))
+      }
+    }
   }
-  for (const mine of members.values()) {
-    for (let at = 0; at < mine.length; at++) for (let to = at + 1; to < mine.length; to++) addPair(mine[at]!, mine[to]!)
-  }
+  for (let cluster = 0; cluster < rows; cluster++) if (from[cluster + 1]! - from[cluster]! > 1) addAll(cluster, cluster)
   for (const key of joined) {
-    const [mine, theirs] = [members.get(Math.floor(key / rows))!, members.get(key % rows)!]
-    if (mine.length * theirs.length > most_cross_pairs) continue
-    for (const a of mine) for (const b of theirs) addPair(a, b)
+    const [one, other] = [Math.floor(key / rows), key % rows]
+    const crossing = (from[one + 1]! - from[one]!) * (from[other + 1]! - from[other]!)
+    if (crossing <= most_cross_pairs) addAll(one, other)
   }
+}
+
+function sizesOf(clusters: Int32Array): Int32Array {
+  const sizes = new Int32Array(clusters.length)
+  for (let row = 0; row < clusters.length; row++) sizes[clusters[row]!]!++
+  return sizes
+}
+
+/** With whom each row has been compared. */
+function partnersOf(rows: number, lefts: Int32Array, rights: Int32Array): { from: Uint32Array; others: Int32Array } {
+  const from = new Uint32Array(rows + 1)
+  for (let pair = 0; pair < lefts.length; pair++) {
+    from[lefts[pair]! + 1]!++
+    from[rights[pair]! + 1]!++
+  }
+  for (let row = 0; row < rows; row++) from[row + 1]! += from[row]!
+  const next = from.slice()
+  const others = new Int32Array(lefts.length * 2)
+  for (let pair = 0; pair < lefts.length; pair++) {
+    others[next[lefts[pair]!]!++] = rights[pair]!
+    others[next[rights[pair]!]!++] = lefts[pair]!
+  }
+  return { from, others }
 }
 
 /** Learns anew from what is within clusters and what is not. */

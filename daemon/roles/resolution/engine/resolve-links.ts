@@ -22,7 +22,7 @@ export function resolveLinks(
   mark: (what: string) => void = () => undefined,
 ): Linked {
   const rows = sources.length
-  const near = neighboursOf(vectorsOf(wholeTexts(fields, rows), trigrams), neighbours, (a, b) => sources[a] !== sources[b])
+  const near = neighboursOf(vectorsOf(wholeTexts(fields, rows), trigrams), neighbours, sources)
   mark('neighbours')
   const compares = comparing(fields)
   const list = new PairList(compares)

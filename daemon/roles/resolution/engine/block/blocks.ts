@@ -121,30 +121,42 @@ function partsFor(size: number) {
   return scratch
 }
 
-/** Calls with each pair once, `a` below `b`, all pairs of one `a` together; `extra` gives more rows for a row. */
+/**
+ * Calls with each pair once, `a` below `b`, all pairs of one `a` together. A block of `s` rows speaks for each of its pairs
+ * with 1 / (s - 1); a pair for which all its blocks together say less than `least` is left out. `extra` gives more rows
+ * for a row, whatever their blocks say.
+ */
 export function eachPair(
   rows: number,
   blocks: Blocks,
+  least: number,
   extra: ((row: number) => Int32Array) | undefined,
-  mayPair: (a: number, b: number) => boolean,
   pair: (a: number, b: number) => void,
 ): void {
   const { from, blocksOfRow } = byRow(rows, blocks)
-  const last = new Int32Array(rows).fill(-1)
+  const said = new Float64Array(rows)
+  const touched = new Int32Array(rows)
+  const { starts, rows: members } = blocks
   for (let a = 0; a < rows; a++) {
+    let count = 0
     for (let at = from[a]!; at < from[a + 1]!; at++) {
       const block = blocksOfRow[at]!
-      for (let index = blocks.starts[block + 1]! - 1; blocks.rows[index]! > a; index--) {
-        const b = blocks.rows[index]!
-        if (last[b] === a) continue
-        last[b] = a
-        if (mayPair(a, b)) pair(a, b)
+      const end = starts[block + 1]!
+      const says = 1 / (end - starts[block]! - 1)
+      for (let index = end - 1; members[index]! > a; index--) {
+        const b = members[index]!
+        if (said[b] === 0) touched[count++] = b
+        said[b]! += says
       }
     }
     for (const b of extra?.(a) ?? []) {
-      if (b <= a || last[b] === a) continue
-      last[b] = a
-      if (mayPair(a, b)) pair(a, b)
+      if (said[b] === 0) touched[count++] = b
+      said[b] = 1
+    }
+    for (let at = 0; at < count; at++) {
+      const b = touched[at]!
+      if (said[b]! >= least) pair(a, b)
+      said[b] = 0
     }
   }
 }

@@ -1,6 +1,6 @@
 // How alike two different values of a field are, as a level: 0 is kept for equal values, higher levels are less alike.
 import { type Column, textOf, viewed } from '../text/dictionary.ts'
-import { alignment, jaroWinkler } from '../text/edit-distance.ts'
+import { Matcher } from '../text/matcher.ts'
 import { metaphone } from '../text/metaphone.ts'
 
 /** Of two numbers of different values in the field's dictionary; from 1 to `count - 1`. */
@@ -36,105 +36,82 @@ function numbersOf({ dictionary }: Column, view: (value: string) => string): Int
 
 /** Names of people and places: a slip of the hand, the same sound, a short form, and less and less by Jaro-Winkler. */
 function nameLevels(column: Column): Levels {
-  const { units, starts } = column.dictionary
+  const matcher = new Matcher(column.dictionary)
   const sounds = numbersOf(column, metaphone)
   return {
     count: 6,
     levelOf(a, b) {
-      const aStart = starts[a]!
-      const aEnd = starts[a + 1]!
-      const bStart = starts[b]!
-      const bEnd = starts[b + 1]!
-      const least = Math.min(aEnd - aStart, bEnd - bStart)
-      const winkler = jaroWinkler(units, aStart, aEnd, units, bStart, bEnd)
+      const least = Math.min(matcher.lengthOf(a), matcher.lengthOf(b))
+      const winkler = matcher.winkler(a, b, 0.7)
       if (winkler >= 0.94) return 1
-      const distance = alignment(units, aStart, aEnd, units, bStart, bEnd, 2)
+      const distance = matcher.distance(a, b, 2)
       if (distance <= 1 && least >= 4) return 1
       if (winkler >= 0.88 || (distance <= 1 && least >= 3)) return 2
       if (sounds[a]! >= 0 && sounds[a] === sounds[b]) return 2
-      if (least >= 3 && isPrefix(units, aStart, bStart, least)) return 2
+      if (least >= 3 && matcher.prefix(a, b, least) === least) return 2
       if (winkler >= 0.8 || (distance <= 2 && least >= 5)) return 3
       return winkler >= 0.7 ? 4 : 5
     },
   }
 }
 
-function isPrefix(units: Uint16Array, a: number, b: number, length: number): boolean {
-  for (let at = 0; at < length; at++) if (units[a + at] !== units[b + at]) return false
-  return true
-}
-
 /** Identifiers and postal codes: one slip, two, the same first half. */
 function codeLevels({ dictionary }: Column): Levels {
-  const { units, starts } = dictionary
+  const matcher = new Matcher(dictionary)
   return {
     count: 5,
     levelOf(a, b) {
-      const aStart = starts[a]!
-      const bStart = starts[b]!
-      const aLength = starts[a + 1]! - aStart
-      const bLength = starts[b + 1]! - bStart
+      const [aLength, bLength] = [matcher.lengthOf(a), matcher.lengthOf(b)]
       const least = Math.min(aLength, bLength)
-      const distance = alignment(units, aStart, aStart + aLength, units, bStart, bStart + bLength, 2)
+      const distance = matcher.distance(a, b, 2)
       if (distance <= 1 && least >= 4) return 1
       if (distance <= 2 && least >= 6) return 2
       const half = Math.max(aLength, bLength) >> 1
-      return half > 0 && half <= least && isPrefix(units, aStart, bStart, half) ? 3 : 4
+      return half > 0 && half <= least && matcher.prefix(a, b, half) === half ? 3 : 4
     },
   }
 }
 
-const at_sign = 64
-
-function emailLevels({ dictionary }: Column): Levels {
-  const { units, starts, size } = dictionary
-  const users = Uint32Array.from({ length: size }, (_, code) => {
-    const from = starts[code]!
-    const sign = units.subarray(from, starts[code + 1]!).indexOf(at_sign)
-    return sign < 0 ? starts[code + 1]! : from + sign
-  })
-  const alike = (aStart: number, aEnd: number, bStart: number, bEnd: number, least: number) => {
-    const longest = Math.max(aEnd - aStart, bEnd - bStart)
-    if (longest === 0) return false
-    const most = Math.floor((1 - least) * longest + 1e-9)
-    return alignment(units, aStart, aEnd, units, bStart, bEnd, most) <= most
-  }
+/** Addresses of mail: the same user, and how much of the whole or of the user is alike. */
+function emailLevels(column: Column): Levels {
+  const matcher = new Matcher(column.dictionary)
+  const codes = Int32Array.from({ length: column.dictionary.size }, (_, code) => code)
+  const users = viewed({ codes, dictionary: column.dictionary }, (value) => value.split('@')[0] ?? '')
+  const ofUsers = new Matcher(users.dictionary)
   return {
     count: 5,
     levelOf(a, b) {
-      const aStart = starts[a]!
-      const bStart = starts[b]!
-      const aUser = users[a]!
-      const bUser = users[b]!
-      const isSameUser = aUser - aStart === bUser - bStart && isPrefix(units, aStart, bStart, aUser - aStart)
-      if (isSameUser || alike(aStart, starts[a + 1]!, bStart, starts[b + 1]!, 0.88)) return 1
-      if (alike(aStart, starts[a + 1]!, bStart, starts[b + 1]!, 0.75)) return 2
-      return alike(aStart, aUser, bStart, bUser, 0.7) ? 3 : 4
+      const [one, other] = [users.codes[a]!, users.codes[b]!]
+      if (one >= 0 && one === other) return 1
+      const longest = Math.max(matcher.lengthOf(a), matcher.lengthOf(b))
+      const distance = matcher.distance(a, b, partOf(longest, 0.25))
+      if (distance <= partOf(longest, 0.12)) return 1
+      if (distance <= partOf(longest, 0.25)) return 2
+      if (one < 0 || other < 0) return 4
+      const most = partOf(Math.max(ofUsers.lengthOf(one), ofUsers.lengthOf(other)), 0.3)
+      return ofUsers.distance(one, other, most) <= most ? 3 : 4
     },
   }
 }
 
+function partOf(length: number, part: number): number {
+  return Math.floor(length * part + 1e-9)
+}
+
 /** Dates as `yyyymmdd`: a slip or day and month swapped, two parts equal, one part or a neighbouring year. */
-function dateLevels({ dictionary }: Column): Levels {
-  const { units, starts } = dictionary
-  const pair = (at: number) => (units[at]! << 16) | units[at + 1]!
-  const yearOf = (at: number) => {
-    let year = 0
-    for (let digit = 0; digit < 4; digit++) year = year * 10 + (units[at + digit]! - 48)
-    return year
-  }
+function dateLevels(column: Column): Levels {
+  const matcher = new Matcher(column.dictionary)
+  const values = valuesOf(column)
   return {
     count: 6,
     levelOf(a, b) {
-      const aStart = starts[a]!
-      const bStart = starts[b]!
-      const aEnd = starts[a + 1]!
-      const bEnd = starts[b + 1]!
-      const distance = alignment(units, aStart, aEnd, units, bStart, bEnd, 2)
+      const distance = matcher.distance(a, b, 2)
       if (distance <= 1) return 1
-      if (aEnd - aStart !== 8 || bEnd - bStart !== 8) return distance <= 2 ? 3 : 5
-      const apart = Math.abs(yearOf(aStart) - yearOf(bStart))
-      const [aMonth, aDay, bMonth, bDay] = [pair(aStart + 4), pair(aStart + 6), pair(bStart + 4), pair(bStart + 6)]
+      if (matcher.lengthOf(a) !== 8 || matcher.lengthOf(b) !== 8) return distance <= 2 ? 3 : 5
+      const [one, other] = [values[a]!, values[b]!]
+      const apart = Math.abs(Math.trunc(one / 10_000) - Math.trunc(other / 10_000))
+      const [aMonth, bMonth] = [Math.trunc(one / 100) % 100, Math.trunc(other / 100) % 100]
+      const [aDay, bDay] = [one % 100, other % 100]
       if (apart === 0 && aMonth === bDay && aDay === bMonth) return 1
       const equal = (apart === 0 ? 1 : 0) + (aMonth === bMonth ? 1 : 0) + (aDay === bDay ? 1 : 0)
       if (equal >= 2) return 2

@@ -88,54 +88,67 @@ export function cosine({ starts, terms, weights }: Vectors, a: number, b: number
 /** The most alike rows for each row: `found[row * k + place]`, or -1, the most alike first, with their cosines. */
 export type Neighbours = { readonly k: number; readonly found: Int32Array; readonly cosines: Float32Array }
 
-/** Among the rows that `mayPair` lets a row meet; itself never. Equal cosines are in the order of rows. */
-export function neighboursOf(vectors: Vectors, k: number, mayPair: (a: number, b: number) => boolean): Neighbours {
-  const index = invertedOf(vectors)
+/**
+ * Among all other rows; or, with `sources` of 0 and 1, among those of the other source. Equal cosines are in the order of
+ * rows. Every cosine is found once and offered to both rows.
+ */
+export function neighboursOf(vectors: Vectors, k: number, sources?: Int32Array): Neighbours {
   const { rows, starts, terms, weights } = vectors
-  const found = new Int32Array(rows * k).fill(-1)
-  const cosines = new Float32Array(rows * k)
+  const index = invertedOf(vectors, sources)
+  const nearest = { k, found: new Int32Array(rows * k).fill(-1), cosines: new Float32Array(rows * k) }
   const sums = new Float32Array(rows)
-  const touched = new Int32Array(rows)
+  // Rows come in rising order, so what a term has passed in its list has been met.
+  const next = index.starts.slice()
   for (let row = 0; row < rows; row++) {
-    let count = 0
+    if (sources && sources[row] !== 0) continue
     for (let at = starts[row]!; at < starts[row + 1]!; at++) {
-      const weight = weights[at]!
-      for (let place = index.starts[terms[at]!]!; place < index.starts[terms[at]! + 1]!; place++) {
-        const other = index.rows[place]!
-        if (sums[other] === 0) touched[count++] = other
-        sums[other]! += weight * index.weights[place]!
-      }
+      const term = terms[at]!
+      if (!sources) next[term]!++
+      addProducts(sums, weights[at]!, index, next[term]!, index.starts[term + 1]!)
     }
-    for (let at = 0; at < count; at++) {
-      const other = touched[at]!
-      if (other !== row && mayPair(row, other)) insert(found, cosines, row * k, k, other, sums[other]!)
+    for (let other = sources ? 0 : row + 1; other < rows; other++) {
+      const cosine = sums[other]!
+      if (cosine === 0) continue
       sums[other] = 0
+      insert(nearest, row, other, cosine)
+      insert(nearest, other, row, cosine)
     }
   }
-  return { k, found, cosines }
+  return nearest
 }
 
-function insert(found: Int32Array, cosines: Float32Array, from: number, k: number, row: number, cosine: number): void {
+type Inverted = { readonly starts: Uint32Array; readonly rows: Int32Array; readonly weights: Float32Array }
+
+function addProducts(sums: Float32Array, weight: number, { rows, weights }: Inverted, from: number, to: number): void {
+  for (let at = from; at < to; at++) sums[rows[at]!]! += weight * weights[at]!
+}
+
+function insert({ k, found, cosines }: Neighbours, row: number, other: number, cosine: number): void {
+  const from = row * k
   let at = from + k - 1
-  const isBefore = (place: number) =>
-    found[place]! < 0 || cosines[place]! < cosine || (cosines[place] === cosine && found[place]! > row)
-  if (!isBefore(at)) return
-  while (at > from && isBefore(at - 1)) {
+  if (found[at]! >= 0 && cosines[at]! >= cosine) return
+  while (at > from && (found[at - 1]! < 0 || cosines[at - 1]! < cosine)) {
     found[at] = found[at - 1]!
     cosines[at] = cosines[at - 1]!
     at--
   }
-  found[at] = row
+  found[at] = other
   cosines[at] = cosine
 }
 
-function invertedOf({ rows, size, starts, terms, weights }: Vectors) {
+/** For each term the rows that have it, rising; with `sources`, those of source 1 alone. */
+function invertedOf({ rows, size, starts, terms, weights }: Vectors, sources?: Int32Array): Inverted {
+  const isListed = (row: number) => !sources || sources[row] === 1
   const from = new Uint32Array(size + 1)
-  for (let at = 0; at < terms.length; at++) from[terms[at]! + 1]!++
+  for (let row = 0; row < rows; row++) {
+    if (isListed(row)) for (let at = starts[row]!; at < starts[row + 1]!; at++) from[terms[at]! + 1]!++
+  }
   for (let term = 0; term < size; term++) from[term + 1]! += from[term]!
   const next = from.slice()
-  const inverted = { starts: from, rows: new Int32Array(terms.length), weights: new Float32Array(terms.length) }
+  const listed = from[size]!
+  const inverted = { starts: from, rows: new Int32Array(listed), weights: new Float32Array(listed) }
   for (let row = 0; row < rows; row++) {
+    if (!isListed(row)) continue
     for (let at = starts[row]!; at < starts[row + 1]!; at++) {
       const place = next[terms[at]!]!++
       inverted.rows[place] = row
