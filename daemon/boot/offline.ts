@@ -34,5 +34,8 @@ export const offline = {
   store: () => import('./offline/store-files.ts'),
   migration: () => import('./offline/store-migration.ts'),
   restoring: () => import('./offline/store-restore.ts'),
+  lenses: () => import('./offline/lens-file.ts'),
+  resolution: () => import('./offline/resolve-files.ts'),
+  resolutionQuality: () => import('./offline/resolution-quality.ts'),
   examination: () => import('./offline/examination.ts'),
 } as const

@@ -1,11 +1,13 @@
 // Finds who is who among records of which any number may be one: candidates, weights learnt from them, clusters by average link.
 import { blocksOf, eachPair, sortedBy } from './block/blocks.ts'
-import { keysOf } from './block/keys.ts'
+import { type Key, keysOf } from './block/keys.ts'
 import { averageLink } from './cluster/average-link.ts'
 import { type Comparing, comparing, type Field } from './compare/pairs.ts'
 import { type Compared, PairList } from './compare/patterns.ts'
+import type { Records } from './records/records.ts'
+import { textsOf } from './records/texts.ts'
 import { firstModel, learned, type Model, scoresOf, trained } from './score/model.ts'
-import { countsOf, textOf } from './text/dictionary.ts'
+import { countsOf } from './text/dictionary.ts'
 import { neighboursOf, trigrams, vectorsOf } from './text/vectors.ts'
 
 /** What differs between kinds of data; see `settingsFor`. */
@@ -25,56 +27,76 @@ export const forPersons: Settings = { cap: 60, neighbours: 10, lowest: -4, highe
 export const forTexts: Settings = { cap: 30, neighbours: 15, lowest: -8, highest: 8, cut: 0, hasFrequencies: false }
 
 const most_rows_for_neighbours = 20_000
-const random_pairs = Number(process.env.RP ?? 100_000)
+const random_pairs = 100_000
 const rounds = 4
+/** Of what the blocks of a pair say together: a shared block of nine, or more of larger ones. */
+const least_said = 0.125
+/** Where the mean cluster is smaller than this, none supports another, and each pair must speak for itself. */
+const few = 2.5
+const shift_of_few = 3
+const most_completions = 3
+const enough_new = 0.002
 
-export type Found = { readonly clusters: Int32Array; readonly pairs: number; readonly model: Model }
+export type Found = {
+  readonly clusters: Int32Array
+  readonly compared: Compared
+  /** Of each compared pair, in natural logs of odds. */
+  readonly scores: Float64Array
+  readonly model: Model
+}
 
-export function resolveClusters(
-  fields: readonly Field[],
-  rows: number,
-  settings: Settings,
-  random: () => number,
-  swapped?: readonly [number, number],
-  mark: (what: string) => void = () => undefined,
-): Found {
-  const compares = comparing(fields, swapped)
-  mark('prepare')
+type Given = {
+  readonly settings: Settings
+  readonly random: () => number
+  readonly swapped: readonly [number, number] | undefined
+  readonly tell: (phase: string) => void
+}
+
+export function resolveClusters(records: Records, { settings, random, swapped, tell }: Given): Found {
+  const { rows } = records
+  const compares = comparing(records.fields, swapped)
   const list = new PairList(compares)
-  const keys = fields.flatMap(({ type, column }, field) => keysOf(type, column, field))
-  mark('keys')
-  const blocks = blocksOf(keys, settings.cap)
-  mark('blocks')
-  const extra = rows < most_rows_for_neighbours ? neighbourRows(fields, rows, settings.neighbours) : undefined
-  mark('neighbours')
-  eachPair(rows, blocks, Number(process.env.LEAST ?? 0.125), extra, (a, b) => list.add(a, b))
-  mark('compare')
+  tell('candidates')
+  const blocks = blocksOf(keysOfAll(records), settings.cap)
+  const extra = rows < most_rows_for_neighbours ? neighbourRows(records, settings.neighbours) : undefined
+  tell('compare')
+  eachPair(rows, blocks, least_said, extra, (a, b) => list.add(a, b))
+  tell('train')
   const lambda = (0.25 * rows) / ((rows * (rows - 1)) / 2)
   const first = firstModel(compares, drawn(compares, rows, random), lambda)
-  let model = trained(first, compares, list.compared(), rounds)
-  mark('train')
-  const rate = () => pairScores(compares, list.compared(), model, rows, settings)
-  let scores = rate()
-  let clusters = clustered(rows, list.compared(), scores, settings)
-  mark('cluster')
-  if (meanSize(clusters) < 2.5) {
-    clusters = clustered(rows, list.compared(), scores, { ...settings, cut: 0 }, 3)
-    mark('recluster')
-    return { clusters, pairs: list.length, model }
+  const model = trained(first, compares, list.compared(), rounds)
+  tell('cluster')
+  const scores = pairScores(compares, list.compared(), model, rows, settings)
+  const clusters = clustered(rows, list.compared(), scores, settings)
+  if (meanSize(clusters) < few) {
+    const alone = clustered(rows, list.compared(), scores, { ...settings, cut: 0 }, shift_of_few)
+    return { clusters: alone, compared: list.compared(), scores: scores.map((score) => score - shift_of_few), model }
   }
-  for (let round = 0; round < 3; round++) {
+  return completed({ rows, compares, list, model, settings, scores, clusters })
+}
+
+function keysOfAll({ fields }: Records): Key[] {
+  return fields.flatMap(({ type, column }, field) => keysOf(type, column, field))
+}
+
+type Under = { rows: number; compares: Comparing; list: PairList; settings: Settings } & Omit<Found, 'compared'>
+
+/** Clusters of several support each other: what no block brought together is compared too, and the weights learnt anew. */
+function completed({ rows, compares, list, settings, ...found }: Under): Found {
+  let { model, scores, clusters } = found
+  for (let round = 0; round < most_completions; round++) {
     const before = list.length
     complete(clusters, rows, list, scores)
-    mark('complete')
-    scores = rate()
+    scores = pairScores(compares, list.compared(), model, rows, settings)
     clusters = clustered(rows, list.compared(), scores, settings)
-    mark('recluster')
-    if (list.length - before < before * 0.002) break
+    if (list.length - before < before * enough_new) break
   }
-  model = fromClusters(compares, list.compared(), clusters)
-  clusters = clustered(rows, list.compared(), rate(), settings)
-  mark('again')
-  return { clusters, pairs: list.length, model }
+  if (settings.hasFrequencies) {
+    model = fromClusters(compares, list.compared(), clusters)
+    scores = pairScores(compares, list.compared(), model, rows, settings)
+    clusters = clustered(rows, list.compared(), scores, settings)
+  }
+  return { clusters, compared: list.compared(), scores, model }
 }
 
 /** Pairs drawn evenly from all there are. */
@@ -89,19 +111,16 @@ function drawn(compares: Comparing, rows: number, random: () => number): Compare
 }
 
 /** Each row's nearest, both ways: what one finds, the other is found by. */
-function neighbourRows(fields: readonly Field[], rows: number, k: number): (row: number) => Int32Array {
-  const texts = Array.from({ length: rows }, (_, row) =>
-    fields.map(({ column }) => (column.codes[row]! < 0 ? '' : textOf(column.dictionary, column.codes[row]!))).join(' '),
-  )
-  const { found } = neighboursOf(vectorsOf(texts, trigrams), k)
-  const others: number[][] = Array.from({ length: rows }, () => [])
-  for (let row = 0; row < rows; row++) {
+function neighbourRows(records: Records, k: number): (row: number) => readonly number[] {
+  const { found } = neighboursOf(vectorsOf(textsOf(records), trigrams), k)
+  const others: number[][] = Array.from({ length: records.rows }, () => [])
+  for (let row = 0; row < records.rows; row++) {
     for (const other of found.subarray(row * k, (row + 1) * k)) {
       if (other > row) others[row]!.push(other)
       else if (other >= 0) others[other]!.push(row)
     }
   }
-  return (row) => Int32Array.from(others[row]!)
+  return (row) => others[row]!
 }
 
 /** ln(sum of squared frequencies / frequency of the value), by code: an equal rare value says more than an equal common one. */
@@ -116,7 +135,13 @@ function frequencyTerms(fields: readonly Field[], rows: number): Float64Array[] 
 }
 
 /** The score of each pair, in natural logs of odds. */
-function pairScores(compares: Comparing, compared: Compared, model: Model, rows: number, settings: Settings): Float64Array {
+function pairScores(
+  compares: Comparing,
+  compared: Compared,
+  model: Model,
+  rows: number,
+  settings: Settings,
+): Float64Array {
   const ofPatterns = scoresOf(model, compares, compared)
   const { length, fields, patterns, patternOf, lefts } = compared
   const scores = new Float64Array(length)
@@ -134,7 +159,13 @@ function pairScores(compares: Comparing, compared: Compared, model: Model, rows:
   return scores
 }
 
-function clustered(rows: number, { lefts, rights }: Compared, scores: Float64Array, settings: Settings, shift = 0): Int32Array {
+function clustered(
+  rows: number,
+  { lefts, rights }: Compared,
+  scores: Float64Array,
+  settings: Settings,
+  shift = 0,
+): Int32Array {
   const { lowest, highest, cut } = settings
   const above = scores.map((score) => Math.min(highest, score - shift) - lowest)
   return averageLink(rows, { lefts, rights, above }, cut - lowest)
@@ -213,5 +244,9 @@ function fromClusters(compares: Comparing, compared: Compared, clusters: Int32Ar
   for (let pair = 0; pair < compared.length; pair++) {
     if (clusters[compared.lefts[pair]!] === clusters[compared.rights[pair]!]) inside[compared.patternOf[pair]!]!++
   }
-  return learned(compares, compared, inside.map((count, pattern) => count / compared.counts[pattern]!))
+  return learned(
+    compares,
+    compared,
+    inside.map((count, pattern) => count / compared.counts[pattern]!),
+  )
 }

@@ -1,62 +1,61 @@
 // Finds who is who between two sources that hold each thing once, told by their texts: likeness corrected for crowds, then the evidence of fields.
 import { oneToOne } from './cluster/one-to-one.ts'
-import { comparing, type Field } from './compare/pairs.ts'
+import { comparing } from './compare/pairs.ts'
 import { type Compared, PairList } from './compare/patterns.ts'
+import type { Records } from './records/records.ts'
+import { textsOf } from './records/texts.ts'
 import { learned, type Model, scoresOf, trained } from './score/model.ts'
 import { nullThreshold, type Rival } from './score/null-threshold.ts'
-import { textOf } from './text/dictionary.ts'
 import { type Neighbours, neighboursOf, trigrams, vectorsOf } from './text/vectors.ts'
 
 const neighbours = 15
 const crowd = 5
 const most_rounds = 60
-const joined: ReadonlySet<string> = new Set(['text', 'place', 'code', 'category', 'name'])
 
-export type Linked = { readonly clusters: Int32Array; readonly pairs: number; readonly model: Model; readonly threshold: number }
+export type Linked = {
+  readonly clusters: Int32Array
+  readonly compared: Compared
+  readonly scores: Float64Array
+  readonly model: Model
+  /** Links with a lower score are not kept. */
+  readonly threshold: number
+}
 
-/** `sources` says of which of the two each row is. `evidence`: how much the fields' log-odds count beside the cosine. */
-export function resolveLinks(
-  fields: readonly Field[],
-  sources: Int32Array,
-  evidence: number,
-  mark: (what: string) => void = () => undefined,
-): Linked {
-  const rows = sources.length
-  const near = neighboursOf(vectorsOf(wholeTexts(fields, rows), trigrams), neighbours, sources)
-  mark('neighbours')
+/** `evidence`: how much the fields' log-odds count beside the cosine. Of two sources, and no more. */
+export function resolveLinks(records: Records, evidence: number, tell: (phase: string) => void): Linked {
+  const { fields, rows, sources } = records
+  tell('candidates')
+  const near = neighboursOf(vectorsOf(textsOf(records), trigrams), neighbours, sources)
+  tell('compare')
   const compares = comparing(fields)
   const list = new PairList(compares)
   const cosines = candidates(near, rows, (a, b) => list.add(a, b))
-  mark('compare')
   const compared = list.compared()
   const crowds = Float64Array.from({ length: rows }, (_, row) => crowdOf(near, row))
+  tell('train')
   const corrected = cosines.map((cosine, pair) => {
     return cosine - (crowds[compared.lefts[pair]!]! + crowds[compared.rights[pair]!]!) / 2
   })
   const started = learned(compares, compared, firstGuess(rows, compared, corrected))
   const model = trained(started, compares, compared, most_rounds)
   const odds = scoresOf(model, compares, compared)
-  mark('train')
+  tell('link')
   const scores = corrected.map((each, pair) => each + evidence * odds[compared.patternOf[pair]!]!)
   const links = oneToOne(rows, compared, scores)
   const threshold = nullThreshold(rivalsOf(sources, compared, scores, links))
-  mark('link')
   const clusters = Int32Array.from({ length: rows }, (_, row) => row)
   for (const pair of links) {
     if (scores[pair]! >= threshold) clusters[compared.rights[pair]!] = clusters[compared.lefts[pair]!]!
   }
-  return { clusters, pairs: compared.length, model, threshold }
-}
-
-function wholeTexts(fields: readonly Field[], rows: number): string[] {
-  const told = fields.filter(({ type }) => joined.has(type))
-  return Array.from({ length: rows }, (_, row) =>
-    told.map(({ column }) => (column.codes[row]! < 0 ? '' : textOf(column.dictionary, column.codes[row]!))).join(' '),
-  )
+  return { clusters, compared, scores, model, threshold }
 }
 
 /** Calls with each pair that is near one way or the other, once; their cosines in that order. */
-function candidates({ k, found, cosines }: Neighbours, rows: number, pair: (a: number, b: number) => void): Float64Array {
+function candidates(
+  { k, found, cosines }: Neighbours,
+  rows: number,
+  pair: (a: number, b: number) => void,
+): Float64Array {
   const kept: number[] = []
   const has = (row: number, other: number) => found.subarray(row * k, (row + 1) * k).includes(other)
   for (let row = 0; row < rows; row++) {

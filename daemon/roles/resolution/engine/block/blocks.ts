@@ -130,7 +130,7 @@ export function eachPair(
   rows: number,
   blocks: Blocks,
   least: number,
-  extra: ((row: number) => Int32Array) | undefined,
+  extra: ((row: number) => readonly number[]) | undefined,
   pair: (a: number, b: number) => void,
 ): void {
   const { from, blocksOfRow } = byRow(rows, blocks)

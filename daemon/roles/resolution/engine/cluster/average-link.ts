@@ -50,8 +50,7 @@ class Beside {
   constructor(rows: number, pairs: Pairs, need: number) {
     const together = connected(rows, pairs, need)
     const { lefts, rights, above } = pairs
-    const isInside = (pair: number) =>
-      above[pair]! > 0 && together.find(lefts[pair]!) === together.find(rights[pair]!)
+    const isInside = (pair: number) => above[pair]! > 0 && together.find(lefts[pair]!) === together.find(rights[pair]!)
     this.groups = new Groups(rows)
     this.#need = need
     this.#sizes = new Int32Array(rows).fill(1)

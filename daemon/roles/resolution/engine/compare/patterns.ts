@@ -29,7 +29,8 @@ export class PatternTable {
       place *= count
       return mine
     })
-    if (place > Number.MAX_SAFE_INTEGER) throw new RangeError('the fields have more outcomes together than a number can tell')
+    if (place > Number.MAX_SAFE_INTEGER)
+      throw new RangeError('the fields have more outcomes together than a number can tell')
   }
 
   count(given: Uint8Array): number {
