@@ -159,8 +159,8 @@ export class CsvReader {
   }
 
   #endRow(): void {
-    if (this.#field + 1 < this.#names.length) {
-      throw new DataFault(this.#line, `${this.#field + 1} fields where the first line names ${this.#names.length}`)
+    if (this.#field < this.#names.length) {
+      throw new DataFault(this.#line, `${this.#field} fields where the first line names ${this.#names.length}`)
     }
     this.#rows++
     if (this.#rows > this.#limits.rows) throw new DataFault(this.#line, `more than ${this.#limits.rows} records`)
