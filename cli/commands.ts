@@ -21,7 +21,7 @@ export const groups: Readonly<Record<string, string>> = {
   resolve: 'who is who among records of files, with no service',
   'resolve lens': 'how records of a kind are seen',
   site: 'the site’s folder: whose it is',
-  store: 'the site’s data: state, backup, restore, check, migrate',
+  store: 'the site’s data: state, backup, restore, check, migrate, adopt',
   token: 'access tokens: minted here, or exchanged at the identity provider',
 }
 
@@ -107,6 +107,7 @@ export const catalogue = {
   'store restore': () => import('./commands/store/restore.ts'),
   'store check': () => import('./commands/store/check.ts'),
   'store migrate': () => import('./commands/store/migrate.ts'),
+  'store adopt': () => import('./commands/store/adopt.ts'),
   admin: () => import('./commands/admin.ts'),
   openapi: () => import('./commands/openapi.ts'),
   completion: () => import('./commands/completion.ts'),

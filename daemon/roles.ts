@@ -1,7 +1,7 @@
-// The one list of roles; adding a role is a folder and a line here.
-import type { Role } from './kernel/role.ts'
-import { consensus } from './roles/consensus/role.ts'
-import { hub } from './roles/hub/role.ts'
-import { site } from './roles/site/role.ts'
+// The one list of roles; adding a role is a folder and a line here. What a role does is loaded by whoever needs it.
+import type { RoleOutline } from './kernel/role.ts'
+import { outline as consensus } from './roles/consensus/outline.ts'
+import { outline as hub } from './roles/hub/outline.ts'
+import { outline as site } from './roles/site/outline.ts'
 
-export const roles: readonly Role[] = [site, consensus, hub]
+export const roles: readonly RoleOutline[] = [site, consensus, hub]

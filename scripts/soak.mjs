@@ -21,7 +21,7 @@ if (positionals.length !== 1 || !known.includes(name) || !isWhole(seeds) || !isW
   process.exit(2)
 }
 
-const { soak } = await import(path.join(folder, `${name}.ts`))
+const { soak, end } = await import(path.join(folder, `${name}.ts`))
 const began = performance.now()
 const seconds = (since) => ((performance.now() - since) / 1_000).toFixed(1)
 const texts = (counts) => Object.entries(counts).map(([what, count]) => `${what} ${count}`)
@@ -41,3 +41,4 @@ for (let seed = first; seed < first + seeds && !isFailed; seed++) {
   }
 }
 if (!isFailed) console.log([`${seeds} seeds from ${first}`, 'all ok', `${seconds(began)} s`, ...texts(all)].join('  '))
+await end()

@@ -1,13 +1,13 @@
 // Holds each operation to the refusals it declares: every one of them can be brought about, and is brought about here.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { allOperations } from '../daemon/boot/operations.ts'
+import { everyOperation } from '../daemon/every-role.ts'
 import { type ErrorCode, errorTable } from '../daemon/kernel/errors.ts'
 import { type Addressed, hasBody, pathParameters } from '../daemon/kernel/operation.ts'
 import { kernelCodes, problemIn } from './support/every-operation/problem-rules.ts'
 import { refusals } from './support/every-operation/refusals.ts'
 import { type Stage, stage } from './support/every-operation/stage.ts'
 
-const operations = allOperations()
+const operations = everyOperation
 
 let world: Stage
 beforeAll(async () => {

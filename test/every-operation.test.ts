@@ -1,7 +1,7 @@
 // Walks every operation of every role over real HTTP, rightly once and wrongly in every way there is; a new operation is
 // covered as soon as test/support/every-operation/samples.ts has one good request for it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { allOperations } from '../daemon/boot/operations.ts'
+import { everyOperation } from '../daemon/every-role.ts'
 import { type Addressed, hasBody, pathParameters } from '../daemon/kernel/operation.ts'
 import { problemIn } from './support/every-operation/problem-rules.ts'
 import { type Sample, samples } from './support/every-operation/samples.ts'
@@ -10,7 +10,7 @@ import { stored } from './support/every-operation/stored.ts'
 import { asks, type Change, fieldsOf, isStrict, requiredOf } from './support/every-operation/wording.ts'
 import type { Heard } from './support/http-exchange.ts'
 
-const operations = allOperations()
+const operations = everyOperation
 const all = operations.map((target) => [target.address, target] as const)
 const permissions = [
   ...new Set(operations.map(({ operation }) => operation.allow).filter((word) => word.includes(':'))),

@@ -103,8 +103,23 @@ const loadedWhenNeeded = [
   '@opentelemetry/sdk-trace',
 ]
 
+/** What every daemon loads, whatever its profile says. */
+const loadedAlways = () =>
+  closure(['cli/main.ts', 'cli/commands/serve.ts', 'daemon/boot/serve.ts'], ({ loads }) => loads)
+
+test('a daemon loads the outline of each role, and a role itself when it starts it', () => {
+  const ofRoles = [...loadedAlways()].filter((file) =>
+    /^daemon\/(every-role|roles\/[^/]+\/(outline|role))\.ts$/.test(file),
+  )
+  const outlines = sources
+    .map(({ path: file }) => file)
+    .filter((file) => /^daemon\/roles\/[^/]+\/outline\.ts$/.test(file))
+  expect(outlines.length).toBeGreaterThanOrEqual(3)
+  expect(ofRoles.sort()).toEqual(outlines.sort())
+})
+
 test.each(loadedWhenNeeded)('%s is loaded by no site that does not need it', (library) => {
-  const reached = closure(['cli/main.ts', 'cli/commands/serve.ts', 'daemon/boot/serve.ts'], ({ loads }) => loads)
+  const reached = loadedAlways()
   expect(reached.has('adapters/serve/http/serve-http.ts')).toBe(true)
   const loading = sources.filter(({ path: file, loads }) => reached.has(file) && loads.includes(library))
   expect(loading.map(({ path: file }) => file)).toEqual([])

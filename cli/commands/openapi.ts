@@ -10,9 +10,9 @@ export const definition = command({
   options: { json: flag('on one line') },
   example: 'platform openapi consensus > consensus.openapi.json',
   async run({ role: name, json }, terminal) {
-    const { roles } = await import('../../daemon/roles.ts')
-    const role = roles.find((known) => known.name === name)
-    const known = roles.map((each) => each.name).join(', ')
+    const { everyRole } = await import('../../daemon/every-role.ts')
+    const role = everyRole.find((known) => known.name === name)
+    const known = everyRole.map((each) => each.name).join(', ')
     if (!role) throw new Failure(2, `there is no role "${name}"; there are ${known}`)
     const [{ openapi }, { operationsOf }] = await Promise.all([
       import('../../daemon/kernel/openapi.ts'),

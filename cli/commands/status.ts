@@ -11,7 +11,7 @@ import type { Terminal } from '../terminal.ts'
 
 export const definition = command({
   words: 'status',
-  summary: 'which roles run, their health and where they listen; exit code 4 when one does not answer',
+  summary: 'which roles run, their health and where they listen; exit code 4 when one is not ready or does not answer',
   notes: 'With --url it tells of the one role that answers there.',
   options: { ...serviceOptions },
   example: 'platform status',
@@ -20,7 +20,7 @@ export const definition = command({
     const places = given.url === undefined ? await placesHere(given.site, terminal) : [await placeThere(api, given.url)]
     const items = await Promise.all(places.map(async (place) => ({ ...place, ...(await stateOf(api, place.role)) })))
     show(terminal, given.json, { items }, () => shown(terminal, items))
-    return items.every(({ state }) => state !== 'not running') ? 0 : 4
+    return items.every(({ state }) => !state.startsWith('not ')) ? 0 : 4
   },
 })
 
@@ -58,8 +58,12 @@ async function stateOf(api: Client, role: string): Promise<State> {
     const { status, dependencies = [], listens = [] } = health as { [field: string]: unknown } & Partial<State>
     return { state: String(status), version, dependencies, ...(listens.length > 0 ? { listens } : {}) }
   } catch (error) {
-    if (isRefused(error) && error.row.exit === 4) return { state: 'not running', dependencies: [] }
-    throw error
+    if (!isRefused(error) || error.row.exit !== 4) throw error
+    return await api.call(`${role}.service.info`, {}).then(
+      // It runs, and waits for something that it needs.
+      ({ version }) => ({ state: `not ready: ${error.message}`, version, dependencies: [] }),
+      () => ({ state: 'not running', dependencies: [] }),
+    )
   }
 }
 

@@ -8,7 +8,7 @@ import { type Addressed, type AnyOperation, hasBody, pathParameters } from '../k
 import { refusedOf } from '../kernel/problem.ts'
 import { type Begun, inSpan } from '../kernel/spans.ts'
 import { childOf, type Trace, traceHeaders } from '../kernel/trace.ts'
-import { allOperations } from './operations.ts'
+import { addressOf } from './operations.ts'
 import { type SiteFolder, socketOf } from './site-folder.ts'
 import { askSocket } from './socket-request.ts'
 
@@ -34,20 +34,11 @@ export const epoch_ms = (): number => performance.timeOrigin + performance.now()
 /** Asks as the service identity of `asker`. A refusal is thrown as the `Refused` that it was. */
 export function asking(office: Office, asker: string): Ask {
   return async (operation, input, trace) => {
-    const target = addressOf(operation)
+    const target = await addressOf(operation)
     const shop = office.workshops.get(target.role)
     if (shop) return here(shop, target, asker, input, childOf(trace, office.random))
     return elsewhere(office, target, asker, input, trace)
   }
-}
-
-const addresses = new Map<AnyOperation, Addressed>()
-
-function addressOf(operation: AnyOperation): Addressed {
-  if (addresses.size === 0) for (const target of allOperations()) addresses.set(target.operation, target)
-  const target = addresses.get(operation)
-  if (!target) throw new TypeError(`no role declares ${operation.method} ${operation.path}`)
-  return target
 }
 
 async function here(shop: Workshop, target: Addressed, asker: string, input: Input, trace: Trace) {

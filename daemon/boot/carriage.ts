@@ -3,14 +3,13 @@ import type { Log } from '../kernel/call.ts'
 import { isRefused, type Refused } from '../kernel/errors.ts'
 import { type Jws, jws, type SignatureType, type Verified } from '../kernel/keys.ts'
 import type { Label } from '../kernel/label.ts'
-import type { AnyOperation } from '../kernel/operation.ts'
 import type { Peers } from '../kernel/peer.ts'
 import type { Begun } from '../kernel/spans.ts'
 import type { Trace } from '../kernel/trace.ts'
 import type { Incoming, Transport, Verdict } from '../kernel/transport.ts'
 import type { RecentlyVerified } from '../roles/site/parts.ts'
-import { roles } from '../roles.ts'
 import type { Ask } from './asking.ts'
+import { takerOf } from './operations.ts'
 
 /** Remembers a message while it is being delivered, so that its receiver need not check the same signature again. */
 export function recentlyVerified(): RecentlyVerified & {
@@ -39,8 +38,6 @@ export function recentlyVerified(): RecentlyVerified & {
   }
 }
 
-const takers = new Map<string, AnyOperation>(roles.flatMap((role) => Object.entries(role.messages)))
-
 /** What is told of a delivery: which message by its id, nothing of what it says. */
 export function deliveryOf(transport: Transport['name'], { statement }: Incoming, trace: Trace): Begun {
   const attributes = {
@@ -56,7 +53,7 @@ export function deliveryOf(transport: Transport['name'], { statement }: Incoming
 /** Delivers as the site's service. Nothing is lost: what cannot be judged now comes `later`. */
 export function delivery(ask: Ask, log: Log) {
   return async (message: Incoming, trace: Trace): Promise<Verdict> => {
-    const taker = takers.get(message.statement.kind)
+    const taker = await takerOf(message.statement.kind)
     if (!taker)
       return {
         verdict: 'refused',

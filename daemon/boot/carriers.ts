@@ -18,6 +18,7 @@ import { accreditationLapse } from './accredited-peers.ts'
 import { faultStop } from './fault-stop.ts'
 import { newestCheckpoints } from './newest-checkpoints.ts'
 import { passphraseIn } from './passphrase.ts'
+import { holdPeer } from './patient-lock.ts'
 import { valuesOf } from './profile.ts'
 import { rootKeys } from './root-keys.ts'
 import type { SiteFolder } from './site-folder.ts'
@@ -63,6 +64,7 @@ export function openCarriers({ folder, site, resolved, stock, peers, ...around }
       acknowledgements,
       isAccredited: (peer) => accreditationLapse(peer, resolved, around.clock.now()) === undefined,
       record: (events) => stock.audit.append(events),
+      hold: (peer) => holdPeer(folder, peer),
       ...(faultStop ? { reached: faultStop } : {}),
       settings: { ...settings, skew_ms: skew_s * 1_000, truncated_after_ms: truncated_after_s * 1_000 },
     }),

@@ -1,10 +1,12 @@
 // The upkeep that every role needs, whatever it does: anchoring its audit chain, dropping what has expired.
+import { isRefused } from '../kernel/errors.ts'
 import type { Worker } from '../kernel/role.ts'
 import { create as anchor } from '../roles/site/checkpoint/create.ts'
 import type { Stock } from './stock.ts'
 
 const anchor_every_ms = 60_000
 const sweep_every_ms = 60_000
+/** Soon after a cluster is back it knows what happened meanwhile. */
 const tend_every_ms = 2_000
 const audit_sweep_every_ms = 3_600_000
 const day_ms = 86_400_000
@@ -30,7 +32,11 @@ export function chores(
       name: 'sweep',
       when: { every_ms: sweep_every_ms },
       async run(call) {
-        for (const collection of collections) await stock.store.expire(collection, call.now())
+        const failures: unknown[] = []
+        for (const each of collections) {
+          await stock.store.expire(each, call.now()).catch((error: unknown) => failures.push(error))
+        }
+        if (failures.length > 0) throw failures[0]
       },
     },
     {
@@ -42,21 +48,33 @@ export function chores(
         await stock.expireCopies?.(before)
       },
     },
-    ...(stock.tend ? [tending(stock.tend)] : []),
+    ...(stock.tended ?? []).map((each) => ({ name: each.name, when: { every_ms: tend_every_ms }, run: each.run })),
+    ...(stock.lostIndexes ? [watching(stock.lostIndexes)] : []),
   ]
 }
 
-/** Soon after a cluster is back it knows what happened meanwhile. */
-function tending(tend: NonNullable<Stock['tend']>): Worker {
-  let told: number | undefined
+/** What is wrong with the cluster is told once for as long as it lasts. */
+function watching(lostIndexes: NonNullable<Stock['lostIndexes']>): Worker {
+  let lost: readonly string[] = []
+  let why: string | undefined
   return {
-    name: 'tend',
+    name: 'watch-indexes',
     when: { every_ms: tend_every_ms },
-    async run(call) {
-      const { differs } = await tend(call.signal)
-      if (differs === undefined || differs === told) return
-      told = differs
-      call.log.error('platform.audit.differs', { trace_id: call.trace.trace_id, seq: differs })
+    async run({ log, trace: { trace_id } }) {
+      const found = await lostIndexes().catch((error: unknown) => {
+        if (isRefused(error) && error.code === 'unavailable') return error.message
+        throw error
+      })
+      if (typeof found === 'string') {
+        if (found !== why) log.error('platform.store.unavailable', { trace_id, error: found })
+        why = found
+        return
+      }
+      const remedy = 'restore it from a snapshot of the cluster'
+      for (const index of found.filter((each) => !lost.includes(each)))
+        log.error('platform.index.lost', { trace_id, index, remedy })
+      lost = found
+      why = undefined
     },
   }
 }

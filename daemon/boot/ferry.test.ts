@@ -43,14 +43,17 @@ function aSite(numbers: number[], carry: (batch: number[]) => Landing[]) {
   const ready = new Set(numbers)
   const parcel = (seq: number): Parcel => ({ epoch: 1, seq, envelope: new Uint8Array(), body: new Uint8Array() })
   let tell = (_peer: string) => {}
+  let looks = 0
   const handover: Handover = {
-    ready: async (_peer, limit, skip = () => false) =>
-      [...ready]
-        .map(parcel)
-        .filter((each) => !skip(each))
-        .slice(0, limit),
-    async leave(_peer, gone) {
-      for (const { seq } of gone) ready.delete(seq)
+    async hand(_peer, { limit, skip = () => false, carry }) {
+      looks += 1
+      const offered = [...ready].map(parcel).filter((each) => !skip(each))
+      const some = offered.slice(0, limit)
+      if (some.length === 0) return []
+      const landings = await carry(some, new AbortController().signal)
+      const handed = some.map((each, at) => ({ ...each, landing: landings[at] ?? 'full' }))
+      for (const { seq, landing } of handed) if (landing === 'landed') ready.delete(seq)
+      return handed
     },
     land: async () => [],
     judged: async () => undefined,
@@ -80,6 +83,7 @@ function aSite(numbers: number[], carry: (batch: number[]) => Landing[]) {
     events,
     start: () => made.start(),
     tell: () => tell('bravo'),
+    looks: () => looks,
     names: () => events.map(({ event }) => event),
   }
 }
@@ -109,6 +113,27 @@ test('tries again after a failure, and says when the peer is reached again', asy
   await vi.waitFor(() =>
     expect(site.names()).toEqual(['carrier.peer.unreached', 'carrier.peer.unreached', 'carrier.peer.reached']),
   )
+})
+
+test('that nothing is ready any more is no sign of the peer: it is reached when something has landed', async () => {
+  let isDown = true
+  const site = aSite([1], (batch) => {
+    if (isDown) throw new Error('bravo cannot be reached')
+    return batch.map(() => 'landed')
+  })
+  await site.start()
+  await vi.waitFor(() => expect(site.names()).toContain('carrier.peer.unreached'))
+  // A courier has taken it, or people have purged it.
+  site.ready.clear()
+  await vi.waitFor(() => expect(site.looks()).toBeGreaterThan(1), 10_000)
+  const before = site.looks()
+  site.tell()
+  await vi.waitFor(() => expect(site.looks()).toBeGreaterThan(before), 10_000)
+  expect(site.names()).not.toContain('carrier.peer.reached')
+  isDown = false
+  site.ready.add(2)
+  site.tell()
+  await vi.waitFor(() => expect(site.names()).toContain('carrier.peer.reached'), 10_000)
 })
 
 test('what the peer will not have stays, told of, and the others pass it by', async () => {

@@ -1,7 +1,7 @@
 // Moves messages between file-drop's folders and a network carrier: one loop for each peer, which waits longer after each failure.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../kernel/call.ts'
-import { Busy, type Carrier, type Handover, type Landing, type Parcel } from '../kernel/carrier.ts'
+import { Busy, type Carrier, type Handed, type Handing, type Handover, type Parcel } from '../kernel/carrier.ts'
 import { isRefused } from '../kernel/errors.ts'
 import type { MessageNumber } from '../kernel/journal.ts'
 
@@ -82,16 +82,16 @@ function route(peer: string, given: Ferrying, stopping: AbortSignal): Route {
       while (!stopping.aborted) {
         await woken(given.look_every_ms)
         isWanted = false
-        const trouble = await carryAll(peer, given, stopping)
-        if (trouble === undefined) {
-          if (failures > 0) given.log.info('carrier.peer.reached', { peer, carrier: given.carrier.name, failures })
-          failures = 0
-          continue
+        const { hasMoved, trouble } = await carryAll(peer, given, stopping)
+        if (hasMoved && failures > 0) {
+          given.log.info('carrier.peer.reached', { peer, carrier: given.carrier.name, failures })
         }
+        // What stays is tried again soon while others go. That nothing is ready any more says nothing of the peer.
+        if (hasMoved) failures = 0
+        if (trouble === undefined) continue
         if (stopping.aborted) return
-        const { detail, wait_ms, hasMoved } = trouble
-        // What stays is tried again soon while others go.
-        failures = hasMoved ? 1 : failures + 1
+        const { detail, wait_ms } = trouble
+        failures += 1
         given.log.warn('carrier.peer.unreached', { peer, carrier: given.carrier.name, failures, detail })
         const pause_ms = waitAfter(failures, given.chance(), wait_ms)
         await sleep(pause_ms, undefined, { signal: stopping }).catch(() => undefined)
@@ -110,35 +110,36 @@ export function waitAfter(failures: number, chance: number, asked_ms = 0): numbe
   return Math.round(at_least_ms + chance * Math.min(longest_wait_ms, first_wait_ms * 2 ** failures))
 }
 
-type Trouble = { readonly detail: string; readonly wait_ms?: number; readonly hasMoved?: boolean }
+type Trouble = { readonly detail: string; readonly wait_ms?: number }
+/** `hasMoved`: something has landed, so the peer is there. */
+type Carried = { readonly hasMoved: boolean; readonly trouble: Trouble | undefined }
 
 /** Until nothing is ready; why that is not so, when it cannot be done now. */
-async function carryAll(
-  peer: string,
-  { carrier, handover }: Ferrying,
-  stopping: AbortSignal,
-): Promise<Trouble | undefined> {
+async function carryAll(peer: string, { carrier, handover }: Ferrying, stopping: AbortSignal): Promise<Carried> {
   const stays = new Set<string>()
   let trouble: Trouble | undefined
   let hasMoved = false
+  const carry: Handing['carry'] = (parcels, called_back) => {
+    const patience = AbortSignal.timeout(patienceFor(parcels))
+    return carrier.carry(peer, parcels, AbortSignal.any([stopping, called_back, patience]))
+  }
   try {
     while (!stopping.aborted) {
-      const parcels = await handover.ready(peer, batch, (number) => stays.has(nameOf(number)))
-      if (parcels.length === 0) return trouble && { ...trouble, hasMoved }
-      const signal = AbortSignal.any([stopping, AbortSignal.timeout(patienceFor(parcels))])
-      const landings = await carrier.carry(peer, parcels, signal)
-      const landed = parcels.filter((_, index) => landings[index] === 'landed')
-      if (landed.length > 0) await handover.leave(peer, landed)
-      hasMoved ||= landed.length > 0
+      const skip = (number: MessageNumber) => stays.has(nameOf(number))
+      const handed = await handover.hand(peer, { limit: batch, skip, carry })
+      if (handed.length === 0) break
+      hasMoved ||= handed.some(({ landing }) => landing === 'landed')
       // What stays does not hold up what comes after it.
-      for (const [index, parcel] of parcels.entries()) if (landings[index] !== 'landed') stays.add(nameOf(parcel))
-      if (landed.length < parcels.length) trouble = { detail: troubleOf(parcels, landings) }
-      if (landings.includes('full')) return { detail: 'the peer takes nothing now', hasMoved }
+      for (const each of handed) if (each.landing !== 'landed') stays.add(nameOf(each))
+      const full = handed.find(({ landing }) => landing === 'full')
+      const first = full ?? handed.find(({ landing }) => landing !== 'landed' && landing !== 'kept_back')
+      if (first) trouble = { detail: troubleOf(first) }
+      if (full) break
     }
-    return undefined
+    return { hasMoved, trouble }
   } catch (error) {
     const detail = isRefused(error) || error instanceof Error ? error.message : String(error)
-    return error instanceof Busy ? { detail, wait_ms: error.wait_ms } : { detail }
+    return { hasMoved, trouble: error instanceof Busy ? { detail, wait_ms: error.wait_ms } : { detail } }
   }
 }
 
@@ -151,9 +152,8 @@ function nameOf({ epoch, seq }: MessageNumber): string {
   return `${epoch}-${seq}`
 }
 
-function troubleOf(parcels: readonly Parcel[], landings: readonly Landing[]): string {
-  const at = parcels.findIndex((_, index) => landings[index] !== 'landed')
-  const { epoch, seq } = parcels[at] ?? { epoch: 0, seq: 0 }
-  if (landings[at] === 'too_large') return `number ${seq} of epoch ${epoch} is larger than the peer’s site takes`
+function troubleOf({ landing, epoch, seq }: Handed): string {
+  if (landing === 'full') return 'the peer takes nothing now'
+  if (landing === 'too_large') return `number ${seq} of epoch ${epoch} is larger than the peer’s site takes`
   return `other bytes than those of number ${seq} of epoch ${epoch} wait at the peer's site`
 }

@@ -1,15 +1,12 @@
 // Keeps the public list of token keys in step with the private ones, and finds the key that a signer may use.
 import { existsSync } from 'node:fs'
-import { setTimeout as rest } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { StoredKey } from '../../adapters/keys/jose/key-files.ts'
 import { listKeys } from '../../adapters/keys/jose/key-life.ts'
 import { readTokenKeys, type TokenKey, tokenKey, writeTokenKeys } from '../../adapters/keys/jose/token-keys.ts'
-import { takeLock } from '../../adapters/store/sqlite/lock.ts'
-import { Refused } from '../kernel/errors.ts'
 import type { PublicKey } from '../kernel/keys.ts'
+import { patientLock } from './patient-lock.ts'
 import { identityLockOf, type SiteFolder, tokenKeysOf } from './site-folder.ts'
-import { runFolder } from './stock.ts'
 
 /** The subject as which a role asks the others. */
 export function subjectOf(role: string): string {
@@ -35,12 +32,15 @@ export async function relist(folder: SiteFolder, change: (listed: readonly Token
   })
 }
 
+const patience_ms = 5_000
+
 /**
  * Keeps every other process from changing what the site trusts meanwhile. Throws `Refused('conflict')` while another one
  * does for longer than a few seconds.
  */
 export async function withIdentityLock<T>(folder: SiteFolder, act: () => Promise<T>): Promise<T> {
-  const lock = await lockOfIdentity(folder)
+  const otherwise = 'another process is changing the keys'
+  const lock = await patientLock(folder, identityLockOf(folder), { patience_ms, otherwise })
   try {
     return await act()
   } finally {
@@ -75,16 +75,4 @@ export function signerAmong(
   const usable = new Set(active.map(({ fingerprint }) => fingerprint))
   const canSign = ({ status, fingerprint }: PublicKey) => status === 'active' && usable.has(fingerprint)
   return stored.findLast((key) => (key.private_jwk ?? key.private_jwe) !== undefined && canSign(key.public_key))
-}
-
-const patience_ms = 5_000
-const pause_ms = 20
-
-async function lockOfIdentity(folder: SiteFolder): Promise<{ release(): void }> {
-  for (let waited = 0; waited < patience_ms; waited += pause_ms) {
-    const lock = takeLock(identityLockOf(folder), runFolder(folder, 'site'))
-    if (lock) return lock
-    await rest(pause_ms)
-  }
-  throw new Refused('conflict', 'another process is changing the keys')
 }

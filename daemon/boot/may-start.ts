@@ -5,7 +5,7 @@ import { coalitionFault, coalitionSettings } from '../kernel/coalition-settings.
 import { keyValueSettings, searchSettings } from '../kernel/engine-settings.ts'
 import type { PublicKey } from '../kernel/keys.ts'
 import { labelSettings, platformSettings } from '../kernel/platform-settings.ts'
-import type { Role } from '../kernel/role.ts'
+import type { Role, RoleOutline } from '../kernel/role.ts'
 import type { Resolved } from '../kernel/settings.ts'
 import { brokerFault, servedTwice } from '../roles/site/carrier-settings.ts'
 import { filedropSettings, settings as siteRoleSettings } from '../roles/site/settings.ts'
@@ -16,7 +16,7 @@ import { type ProfileProblem, valuesOf } from './profile.ts'
 
 export type Standing = {
   readonly resolved: Resolved
-  readonly all: readonly Role[]
+  readonly all: readonly RoleOutline[]
   readonly starting: readonly Role[]
   /** Names given instead of `platform.roles`. */
   readonly named?: readonly string[] | undefined

@@ -8,6 +8,7 @@ import type { Block, Resolved } from '../kernel/settings.ts'
 import { amqpSettings, networksOf } from '../roles/site/carrier-settings.ts'
 import { filedropSettings } from '../roles/site/settings.ts'
 import { type Ferry, ferry, waitAfter } from './ferry.ts'
+import type { Environment } from './network-files.ts'
 import { type ProfileProblem, valuesOf } from './profile.ts'
 import type { SiteFolder } from './site-folder.ts'
 
@@ -79,7 +80,17 @@ async function networkCarriers(given: NetworkMaterials): Promise<Carrier[]> {
 }
 
 /** What keeps a network from being opened, told before anything starts. */
-export async function networkProblems(folder: SiteFolder, resolved: Resolved): Promise<ProfileProblem[]> {
-  const isWanted = networksOf(readFrom(resolved)).some(({ name }) => name === 'mtls')
-  return isWanted ? (await import('./mtls.ts')).mtlsProblems(folder, resolved) : []
+export async function networkProblems(
+  folder: SiteFolder,
+  resolved: Resolved,
+  env: Environment,
+): Promise<ProfileProblem[]> {
+  const names = networksOf(readFrom(resolved)).map(({ name }) => name)
+  if (names.length === 0) return []
+  const mtls = names.includes('mtls') ? (await import('./mtls.ts')).mtlsProblems(folder, resolved) : []
+  const { networkFiles } = await import('./network-files.ts')
+  const others = networkFiles(resolved, env).flatMap(({ name, faults }) =>
+    faults.map((message) => ({ path: name, message })),
+  )
+  return [...mtls, ...others]
 }

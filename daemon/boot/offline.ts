@@ -32,6 +32,7 @@ export const offline = {
   evidence: () => import('./offline/evidence-file.ts'),
   audit: () => import('./offline/audit-files.ts'),
   store: () => import('./offline/store-files.ts'),
+  adoption: () => import('./offline/store-adoption.ts'),
   migration: () => import('./offline/store-migration.ts'),
   restoring: () => import('./offline/store-restore.ts'),
   lenses: () => import('./offline/lens-file.ts'),

@@ -26,6 +26,11 @@ export function passphraseIn(path: string | undefined): () => string | undefined
   }
 }
 
+/** Whether others than its owner may get at a file that holds a secret. */
+export function isOpenToOthers(path: string, mode: number): boolean {
+  return (mode & (credentials.test(path) ? 0o037 : 0o077)) !== 0
+}
+
 function readGuarded(path: string): string {
   let file: number
   try {
@@ -36,8 +41,7 @@ function readGuarded(path: string): string {
   try {
     const stat = fs.fstatSync(file)
     if (!stat.isFile() || stat.size > most_bytes) throw new Error(`${path} is no passphrase file`)
-    const open = credentials.test(path) ? 0o037 : 0o077
-    if ((stat.mode & open) !== 0) throw new Error(`${path} can be read by others; run: chmod 600 ${path}`)
+    if (isOpenToOthers(path, stat.mode)) throw new Error(`${path} can be read by others; run: chmod 600 ${path}`)
     return fs.readFileSync(file, 'utf8')
   } finally {
     fs.closeSync(file)

@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { parseYaml } from '../../adapters/host/yaml/yaml-document.ts'
 import { searchSettings } from '../kernel/engine-settings.ts'
 import { identitySettings, labelSettings, platformSettings } from '../kernel/platform-settings.ts'
-import type { Role } from '../kernel/role.ts'
+import type { RoleOutline } from '../kernel/role.ts'
 import { type Block, metaOf, type Resolved, resolve, type Sources, type Values } from '../kernel/settings.ts'
 import { ssoSettings, x509Settings } from '../kernel/sso-settings.ts'
 import { traceSettings } from '../kernel/trace-settings.ts'
@@ -22,7 +22,7 @@ export class ProfileError extends Error {
 }
 
 /** Every section that a profile may have, each once. */
-export function blocksOf(roles: readonly Role[]): Block[] {
+export function blocksOf(roles: readonly RoleOutline[]): Block[] {
   const ours = [
     platformSettings,
     labelSettings,
@@ -61,7 +61,7 @@ export function readProfile(file: string): Record<string, unknown> {
 
 /** `starting`: the roles whose secrets are read; those of the profile when absent. */
 export function settle(
-  roles: readonly Role[],
+  roles: readonly RoleOutline[],
   profile: Readonly<Record<string, unknown>>,
   env: Sources['env'],
   flags: Sources['flags'],
@@ -89,7 +89,7 @@ export function valuesOf<B extends Block>(resolved: Resolved, section: B): Value
 }
 
 /** JSON Schema (draft 2020-12) of a whole profile. */
-export function profileSchema(roles: readonly Role[]): Record<string, unknown> {
+export function profileSchema(roles: readonly RoleOutline[]): Record<string, unknown> {
   const sections = blocksOf(roles).map((section) => [section.name, section.schema.optional()] as const)
   return z.toJSONSchema(z.strictObject(Object.fromEntries(sections)), {
     io: 'input',

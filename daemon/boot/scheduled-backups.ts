@@ -2,14 +2,13 @@
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { backupAnswer, setName } from '../kernel/builtin.ts'
-import type { AnyOperation } from '../kernel/operation.ts'
 import { platformSettings } from '../kernel/platform-settings.ts'
 import type { Resolved } from '../kernel/settings.ts'
 import type { Backups } from '../roles/site/parts.ts'
 import { roles } from '../roles.ts'
 import { type BackupEntry, draftOf, fileOf, setsFolder, syncPath, writeManifest } from './backup-set.ts'
 import { divisionOf } from './division.ts'
-import { allOperations } from './operations.ts'
+import { builtInOf } from './operations.ts'
 import { valuesOf } from './profile.ts'
 import { dataOf, type SiteFolder } from './site-folder.ts'
 
@@ -55,20 +54,15 @@ function rolesOf(folder: SiteFolder, resolved: Resolved): string[] {
 /** A role answers at times while it copies, so that a large database outlasts no time limit. */
 async function copyOf(role: string, set: string, ask: Ask): Promise<BackupEntry> {
   try {
+    const operation = await builtInOf(role, 'backup')
     for (;;) {
-      const answer = backupAnswer.parse(await ask(operationOf(role), { set }))
+      const answer = backupAnswer.parse(await ask(operation, { set }))
       if (answer.state === 'done') return { role, file: fileOf(role), sha256: answer.sha256, bytes: answer.bytes }
     }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     throw new Error(`there is no backup: the role ${role} made no copy: ${why}`, { cause: error })
   }
-}
-
-function operationOf(role: string): AnyOperation {
-  const found = allOperations().find(({ address }) => address === `${role}.service.backup`)
-  if (!found) throw new TypeError(`the role ${role} has no operation for backups`)
-  return found.operation
 }
 
 /** Closes the set to the roles, and accepts it only with what they said they put there, and nothing else. */

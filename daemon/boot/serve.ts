@@ -6,7 +6,7 @@ import { peerFiles } from '../../adapters/peers/files/peer-files.ts'
 import type { Log } from '../kernel/call.ts'
 import type { PublicKey } from '../kernel/keys.ts'
 import { identitySettings, platformSettings } from '../kernel/platform-settings.ts'
-import type { Role } from '../kernel/role.ts'
+import type { RoleOutline } from '../kernel/role.ts'
 import type { Resolved, Sources } from '../kernel/settings.ts'
 import { roles } from '../roles.ts'
 import { divisionOf, divisionProblems, ownershipProblems } from './division.ts'
@@ -14,6 +14,7 @@ import { type House, openHouse } from './house.ts'
 import { lockedKeys } from './locked-keys.ts'
 import { startProblems } from './may-start.ts'
 import { networkProblems } from './network-carriers.ts'
+import { loadRole } from './operations.ts'
 import { ProfileError, type ProfileProblem, readProfile, StartRefused, settle, valuesOf } from './profile.ts'
 import type { Service } from './service.ts'
 import type { SiteFolder } from './site-folder.ts'
@@ -41,7 +42,7 @@ export type Running = {
 export async function serve(options: ServeOptions): Promise<Running> {
   const clock = options.clock ?? systemClock()
   const resolved = settledOrThrow(options)
-  const starting = inOrder(options.roles ?? valuesOf(resolved, platformSettings).roles)
+  const starting = await Promise.all(inOrder(options.roles ?? valuesOf(resolved, platformSettings).roles).map(loadRole))
   refuseFor(
     divisionProblems(
       resolved,
@@ -54,7 +55,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const keys = hasSite ? keysAtHand(options.folder) : undefined
   refuseFor(startProblems({ resolved, all: roles, starting, named: options.roles, peers, keys, now: clock.now() }))
   if (hasSite && keys) refuseFor(await lockProblems(options.folder, resolved))
-  if (hasSite) refuseFor(await networkProblems(options.folder, resolved))
+  if (hasSite) refuseFor(await networkProblems(options.folder, resolved, options.env))
   const house = await openHouse({ folder: options.folder, resolved, starting, clock, log: options.log })
   try {
     await house.open()
@@ -90,7 +91,7 @@ function settledOrThrow({ folder, env, flags = {}, roles: named }: ServeOptions)
 }
 
 /** Each role after those that it needs. */
-function inOrder(names: readonly string[]): Role[] {
+function inOrder(names: readonly string[]): RoleOutline[] {
   const wanted = roles.filter((role) => names.includes(role.name))
   return wanted.toSorted((a, b) => Number(a.needs.includes(b.name)) - Number(b.needs.includes(a.name)))
 }

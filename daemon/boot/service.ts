@@ -70,7 +70,11 @@ export function newService(given: Making): Service {
   }
   const service: ServiceParts = {
     phase: () => phase,
-    health: async ({ trace }) => [await timed('store', () => stock.store.health()), ...(await given.needs(trace))],
+    health: async ({ trace }) => [
+      await timed('store', () => stock.store.health()),
+      ...(await Promise.all((stock.tended ?? []).map((each) => timed(each.name, each.health)))),
+      ...(await given.needs(trace)),
+    ],
     listens: () => servers.map(({ url }) => url).filter((url) => url.startsWith('http')),
     service_info: { ...role.serviceInfo(about), ...toolFacts(offeredIn(about.deployment_profile, operations)) },
     // Made when it is first asked for: it takes longer than everything else that a role does to start.

@@ -70,6 +70,11 @@ export function lockOf(folder: SiteFolder, role: string): string {
   return join(runOf(folder, role), 'lock')
 }
 
+/** Held while messages for the peer are in hand to be taken there. */
+export function carryingLockOf(folder: SiteFolder, peer: string): string {
+  return join(runOf(folder, 'site'), `carrying.${peer}`)
+}
+
 /** The public keys that tokens are judged by. */
 export function tokenKeysOf(folder: SiteFolder): string {
   return join(folder.identity, 'token-keys.json')

@@ -1,6 +1,5 @@
 // The databases of one role: its document store, its audit chain, and for the site role the carriers' journal.
 import { mkdirSync } from 'node:fs'
-import type { Shipped } from '../../adapters/store/opensearch/audit-shipping.ts'
 import { type SqliteAudit, sqliteAudit } from '../../adapters/store/sqlite/audit.ts'
 import { type SqliteFile, sqliteFile } from '../../adapters/store/sqlite/file.ts'
 import { takeLock } from '../../adapters/store/sqlite/lock.ts'
@@ -10,6 +9,7 @@ import type { Resolved } from '../kernel/settings.ts'
 import type { Store } from '../kernel/store.ts'
 import { documentsOf } from './documents.ts'
 import { databaseOf, lockOf, runOf, type SiteFolder } from './site-folder.ts'
+import type { Tended } from './tended.ts'
 
 export type Stock = {
   readonly role: string
@@ -17,9 +17,11 @@ export type Stock = {
   readonly store: Store
   readonly audit: SqliteAudit
   /** Where documents are in a cluster: ends what was left in doubt, and copies the audit chain there. */
-  readonly tend?: (signal: AbortSignal) => Promise<Shipped>
+  readonly tended?: readonly Tended[]
   /** There: drops the bodies of copies of events before the instant, in epoch milliseconds. */
   readonly expireCopies?: (before: number) => Promise<void>
+  /** There: names of the indexes that were made and are gone. Throws `Refused('unavailable')`. */
+  readonly lostIndexes?: () => Promise<readonly string[]>
   /** Closes the file and gives the role free for another process. */
   close(): Promise<void>
 }

@@ -131,8 +131,19 @@ export function builtInOperations(of: Pick<Role, 'api_prefix'>): Readonly<Record
   }
 }
 
-/** Every operation of a role, the built-in ones as `<role>.service.<verb>`. */
-export function operationsOf(of: Role): Addressed[] {
+const made = new WeakMap<Role, readonly Addressed[]>()
+
+/**
+ * Every operation of a role, the built-in ones as `<role>.service.<verb>`. The same objects each time: an operation is
+ * known by what it is.
+ */
+export function operationsOf(of: Role): readonly Addressed[] {
+  const known = made.get(of) ?? allOf(of)
+  made.set(of, known)
+  return known
+}
+
+function allOf(of: Role): readonly Addressed[] {
   const builtIn = Object.entries(builtInOperations(of)).map(([verb, operation]) => ({
     address: `${of.name}.service.${verb}`,
     role: of.name,

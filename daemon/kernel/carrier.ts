@@ -23,17 +23,35 @@ export class Busy extends Error {
   }
 }
 
+export type Handing = {
+  /** Messages at most. */
+  readonly limit: number
+  /** Those that are not to be offered. */
+  readonly skip?: (number: MessageNumber) => boolean
+  /**
+   * See `Carrier.carry`. Aborted when the messages may not leave any more; whoever decided that waits for its end. What it
+   * was given is let go of with it.
+   */
+  readonly carry: (parcels: readonly Parcel[], signal: AbortSignal) => Promise<readonly Landing[]>
+}
+
+/** `kept_back`: it is not to leave as things are, or is not whole. */
+export type Handed = MessageNumber & { readonly landing: Landing | 'kept_back' }
+
 /**
  * Where file-drop meets a network. The folders of a channel are what both sides share with a courier: a link whose network
  * is down goes on by disk, and loses no number.
  */
 export interface Handover {
-  /** What lies ready for the peer and may leave, lowest number first, at most so many, and none that `skip` names. */
-  ready(peer: string, limit: number, skip?: (number: MessageNumber) => boolean): Promise<Parcel[]>
-  /** The peer's site has these: they are not offered again, and kept as what a courier took is. */
-  leave(peer: string, numbers: readonly MessageNumber[]): Promise<void>
   /**
-   * Lays what a peer has sent where the intake looks, in the order given; durable when it resolves. Throws
+   * Gives what lies ready for the peer and may leave to `carry`, lowest number first, bounded in bytes for all peers
+   * together; what has landed there is not offered again. Resolves with what became of each that was looked at, empty when
+   * there was none, or all was called back. Throws what `carry` throws.
+   */
+  hand(peer: string, handing: Handing): Promise<readonly Handed[]>
+  /**
+   * Lays what a peer has sent where the intake looks, in the order given; durable when it resolves. What is not whole by its
+   * own word never will be, and goes to quarantine: it counts as landed, and its number is free. Throws
    * `Refused('unavailable')` while the channel from the peer stands, and `('not_found')` for one that is not pinned.
    */
   land(peer: string, parcels: readonly Parcel[]): Promise<Landing[]>
@@ -55,7 +73,8 @@ export interface Carrier {
   readonly peers: readonly string[]
   /**
    * Resolves with what became of each, in the order given, once that is certain. Throws when it cannot be known, or the
-   * peer cannot be reached: then all are tried again, and doubles are found at the other end. `Busy` is such a throw.
+   * peer cannot be reached: then all are tried again, and doubles are found at the other end. `Busy` is such a throw. Once
+   * it has ended, by the signal too, nothing of the parcels leaves this process any more.
    */
   carry(peer: string, parcels: readonly Parcel[], signal: AbortSignal): Promise<readonly Landing[]>
   /**

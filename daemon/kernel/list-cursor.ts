@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { digestOf } from './canonical.ts'
 import { Refused } from './errors.ts'
-import type { ListQuery, Scalar } from './store.ts'
+import type { ListQuery, Scalar, Sight } from './store.ts'
 
 /** The order field's value and the id of the last document; the value is null without the field, or without an order. */
 export type Position = { readonly value: Scalar | null; readonly id: string }
@@ -26,8 +26,15 @@ export function readCursor(collection: string, query: ListQuery): Position | und
   return { value, id }
 }
 
-function seal(collection: string, { filter, order }: ListQuery, { value, id }: Position): string {
-  return digestOf([collection, filter ?? {}, order ?? null, value, id]).slice(0, 16)
+/** Over what was asked alone: of what is there, such as which labels, a cursor neither depends nor tells. */
+function seal(collection: string, { filter, order, sight }: ListQuery, { value, id }: Position): string {
+  return digestOf([collection, filter ?? {}, order ?? null, sight ? scopeOf(sight) : null, value, id]).slice(0, 16)
+}
+
+function scopeOf({ viewer: { tenant_id, clearance } }: Sight) {
+  if (!clearance) return [tenant_id]
+  const { level, categories, nationality } = clearance
+  return [tenant_id, level, categories.toSorted(), nationality ?? null]
 }
 
 function decoded(cursor: string): unknown {

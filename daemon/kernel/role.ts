@@ -1,4 +1,4 @@
-// A role is a declaration: its table of contents, from which boot makes a service.
+// A role is a declaration: an outline that every process knows, and a table of contents from which boot makes a service.
 import type { Call, DeploymentProfile } from './call.ts'
 import type { Metric } from './metrics.ts'
 import type { Addressed, AnyOperation } from './operation.ts'
@@ -14,7 +14,8 @@ export type Worker = {
   readonly run: (call: Call) => Promise<void>
 }
 
-export type Role = {
+/** What is known of a role whether it runs here or not: enough to settle a profile, and to find who takes a message. */
+export type RoleOutline = {
   readonly name: string
   readonly purpose: string
   readonly port: number
@@ -25,6 +26,13 @@ export type Role = {
   /** Roles that must run somewhere on the site before this one is ready. */
   readonly needs: readonly string[]
   readonly settings: readonly Block[]
+  /** Kinds of messages from peers. */
+  readonly takes: readonly MessageKind[]
+  /** The rest of it, which a process pays for only once it asks. */
+  readonly load: () => Promise<Role>
+}
+
+export type Role = RoleOutline & {
   // biome-ignore lint/suspicious/noExplicitAny: collections of different documents in one list
   readonly collections: readonly Collection<any>[]
   readonly metrics: readonly Metric[]
@@ -47,8 +55,18 @@ export type About = {
   readonly transports: readonly string[]
 }
 
-export function role(given: Role): Role {
+type Taking<K extends MessageKind> = RoleOutline & { readonly takes: readonly K[] }
+type Contents<K extends MessageKind> = Omit<Role, keyof RoleOutline | 'messages'> & {
+  readonly messages: Readonly<Record<K, AnyOperation>>
+}
+
+export function outline<K extends MessageKind>(given: Taking<K>): Taking<K> {
   return given
+}
+
+/** Each kind that the outline takes has its operation, and no other has. */
+export function role<K extends MessageKind>(of: Taking<K>, contents: Contents<K>): Role {
+  return { ...of, ...contents }
 }
 
 /** Every operation of a role with its address, in the order of declaration. */

@@ -1,7 +1,7 @@
 // The document store as every adapter can keep it: one document at a time, optimistic versions, declared indexes.
 import type * as z from 'zod'
 import type { AuditEvent } from './audit.ts'
-import { type Label, labelKey } from './label.ts'
+import { type Label, type LabelPolicy, labelKey, type Viewer } from './label.ts'
 
 /** What every stored document carries besides its own fields. */
 export type Stored = { tenant_id: string; label?: unknown; expires_ts?: number | undefined }
@@ -42,7 +42,14 @@ export type Filter = Readonly<Record<string, Condition>>
 /** `fresh`: see every acknowledged write, at a cost. SQLite always does; a cluster's answer lags by a second without. */
 export type Freshness = { readonly fresh?: boolean }
 
-export type ListQuery = Freshness & {
+/**
+ * What somebody may know of: documents of the viewer's tenant without a label, or with one that the viewer dominates.
+ * A store asks for these by what the viewer is, and never by which labels it has found.
+ */
+export type Sight = { readonly viewer: Viewer; readonly policy: LabelPolicy }
+export type Asking = Freshness & { readonly sight?: Sight }
+
+export type ListQuery = Asking & {
   readonly filter?: Filter
   /** An index field; ties are broken by id, so that a cursor never skips or repeats. Default: by id, ascending. */
   readonly order?: { readonly field: string; readonly direction: 'asc' | 'desc' }
@@ -107,11 +114,9 @@ export interface Store {
   /** Writes documents as they are, versions included: for moving a site. `Refused('already_exists')` for one that is there. */
   load<T extends Stored>(into: Collection<T>, docs: readonly Doc<T>[]): Promise<void>
   list<T extends Stored>(from: Collection<T>, query: ListQuery): Promise<Page<T>>
-  count(from: AnyCollection, filter?: Filter, how?: Freshness): Promise<number>
+  count(from: AnyCollection, filter?: Filter, how?: Asking): Promise<number>
   /** Documents for each value of an index field (documents without the field are left out). */
-  countBy(from: AnyCollection, field: string, filter?: Filter, how?: Freshness): Promise<Map<Scalar, number>>
-  /** Each value of an index field among a tenant's documents once, at a cost that grows with the values alone. */
-  distinct(from: AnyCollection, field: string, tenant_id: string, how?: Freshness): Promise<Scalar[]>
+  countBy(from: AnyCollection, field: string, filter?: Filter, how?: Asking): Promise<Map<Scalar, number>>
   /** Documents per bucket of a numeric index field: bucket start to count, empty buckets left out. */
   histogram(
     from: AnyCollection,

@@ -7,9 +7,9 @@ import { afterAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { systemRandom } from '../../adapters/host/random/system-random.ts'
 import { asking, type Office } from '../../daemon/boot/asking.ts'
-import { allOperations } from '../../daemon/boot/operations.ts'
 import { OtherRoles } from '../../daemon/boot/other-roles.ts'
 import { siteFolder, socketOf } from '../../daemon/boot/site-folder.ts'
+import { everyOperation } from '../../daemon/every-role.ts'
 import type { Workshop } from '../../daemon/kernel/invoke.ts'
 import { operation } from '../../daemon/kernel/operation.ts'
 import type { Trace } from '../../daemon/kernel/trace.ts'
@@ -96,7 +96,7 @@ const arrangements = {
   },
   async 'over the socket'() {
     const { shop, traces } = siteRole()
-    const operations = allOperations().filter(({ role }) => role === 'site')
+    const operations = everyOperation.filter(({ role }) => role === 'site')
     await served({ operations, workshop: shop, listen: { socket: socketOf(folder, 'site') } })
     return { traces, asks: await asker(new Map()) }
   },

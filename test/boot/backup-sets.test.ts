@@ -3,9 +3,9 @@ import * as fs from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { settledProfile } from '../../daemon/boot/offline/site-profile.ts'
-import { allOperations } from '../../daemon/boot/operations.ts'
 import { scheduledBackups } from '../../daemon/boot/scheduled-backups.ts'
 import { dataOf } from '../../daemon/boot/site-folder.ts'
+import { everyOperation } from '../../daemon/every-role.ts'
 import { refuse } from '../../daemon/kernel/errors.ts'
 import type { AnyOperation } from '../../daemon/kernel/operation.ts'
 import { type SiteWorld, stoppedWorld } from '../support/site-world.ts'
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => world?.end())
 beforeEach(() => fs.rmSync(dir, { recursive: true, force: true }))
 
-const roleOf = (operation: AnyOperation) => allOperations().find((each) => each.operation === operation)?.role ?? ''
+const roleOf = (operation: AnyOperation) => everyOperation.find((each) => each.operation === operation)?.role ?? ''
 const content = 'a database'
 const whole = { state: 'done', sha256: 'a'.repeat(64), bytes: content.length }
 

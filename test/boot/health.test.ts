@@ -4,12 +4,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type House, openHouse } from '../../daemon/boot/house.ts'
 import { readProfile, settle } from '../../daemon/boot/profile.ts'
 import { type Running, serve } from '../../daemon/boot/serve.ts'
+import { everyRole } from '../../daemon/every-role.ts'
 import { serviceCaller } from '../../daemon/kernel/admission.ts'
 import { operationsOf } from '../../daemon/kernel/builtin.ts'
 import { isRefused } from '../../daemon/kernel/errors.ts'
 import { perform } from '../../daemon/kernel/invoke.ts'
 import { problem } from '../../daemon/kernel/problem.ts'
-import { roles } from '../../daemon/roles.ts'
 import { aTrace } from '../support/a-trace.ts'
 import { httpCall } from '../support/http-call.ts'
 import { type SiteWorld, stoppedWorld } from '../support/site-world.ts'
@@ -25,9 +25,9 @@ const log = { debug: silent, info: silent, warn: silent, error: silent }
 
 async function houseOf(): Promise<House> {
   const { folder, clock } = world
-  const resolved = settle(roles, readProfile(folder.profile), {}, {})
+  const resolved = settle(everyRole, readProfile(folder.profile), {}, {})
   // Those of the profile.
-  const starting = roles.filter(({ name }) => name !== 'hub')
+  const starting = everyRole.filter(({ name }) => name !== 'hub')
   return openHouse({ folder, resolved, starting, clock, log })
 }
 

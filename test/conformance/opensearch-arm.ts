@@ -5,9 +5,12 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { AuditShipping } from '../../adapters/store/opensearch/audit-shipping.ts'
 import { cluster } from '../../adapters/store/opensearch/cluster.ts'
+import { knownCluster } from '../../adapters/store/opensearch/known-cluster.ts'
 import { opensearchStore } from '../../adapters/store/opensearch/store.ts'
+import type { Rooms } from '../../adapters/store/opensearch/waiting-room.ts'
 import { sqliteAudit } from '../../adapters/store/sqlite/audit.ts'
 import { auditShipped } from '../../adapters/store/sqlite/audit-shipped.ts'
+import { documentsCluster } from '../../adapters/store/sqlite/documents-cluster.ts'
 import { sqliteFile } from '../../adapters/store/sqlite/file.ts'
 import { sqliteOwedAudit } from '../../adapters/store/sqlite/owed-audit.ts'
 import type { OpenSearch } from '../support/engines/opensearch.ts'
@@ -45,14 +48,30 @@ async function openWorld(server: OpenSearch) {
 }
 
 /** A store on the cluster with its chain in a database of the folder; `close` may be called twice. */
-export function openClusterStore(url: string, folder: string, prefix: string, timeout_ms = 20_000) {
+export function openClusterStore(url: string, folder: string, prefix: string, timeout_ms = 20_000, rooms?: Rooms) {
   const file = sqliteFile({ file: path.join(folder, 'store.db'), addonDir: folder })
   const audit = sqliteAudit(file, 'test@here')
-  const opened = cluster({ url, verify: true, timeout_ms })
+  const known = { memory: documentsCluster(file), base: prefix }
+  const opened = knownCluster(cluster({ url, verify: true, timeout_ms }), known)
   const owed = sqliteOwedAudit(file, audit)
-  const store = opensearchStore(opened, { owed, collections: [notes], prefix, replicas: 0, scroll: '1m' })
+  const options = {
+    ...known,
+    owed,
+    collections: [notes],
+    prefix,
+    replicas: 0,
+    scroll: '1m',
+    ...(rooms ? { rooms } : {}),
+  }
+  const store = opensearchStore(opened, options)
   const shippedTo = auditShipped(file)
-  const shipping = new AuditShipping(opened, { alias: `${prefix}audit`, replicas: 0, audit, shippedTo })
+  const shipping = new AuditShipping(opened, {
+    ...known,
+    alias: `${prefix}audit`,
+    replicas: 0,
+    audit,
+    shippedTo,
+  })
   const close = async () => {
     await store.close()
     await file.close()

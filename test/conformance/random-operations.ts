@@ -1,6 +1,7 @@
 // Random operations on a store and on a map in memory: every store must answer as the map does.
 import fc from 'fast-check'
 import { expect } from 'vitest'
+import { dominates, type Label } from '../../daemon/kernel/label.ts'
 import type { Doc, Scalar, Store } from '../../daemon/kernel/store.ts'
 import { type Note, notes, type StoreWorld } from './store-requirement.ts'
 
@@ -15,6 +16,23 @@ const anId = fc.constantFrom('a', 'b', 'ä', '🗝', '\uffee')
 const aVersion = fc.integer({ min: 1, max: 4 })
 const aCount = fc.integer({ min: 0, max: 5 })
 const aRank = fc.option(fc.constantFrom(-1.5, 0, 1, 2, 1e12), { nil: undefined })
+const policy = { policy: 'site', levels: ['OPEN', 'SECRET'] }
+const aLevel = fc.constantFrom('OPEN', 'SECRET', 'UNHEARD')
+const categories = fc.array(fc.constantFrom('x', 'y'), { maxLength: 3 })
+const aName = fc.constantFrom('alpha', 'bravo', 'ABC')
+const anAudience = fc.option(fc.array(aName, { maxLength: 3 }), { nil: undefined })
+const someLabel = fc
+  .tuple(fc.constantFrom('site', 'site', 'other'), aLevel, categories, anAudience)
+  .map(([policy, level, categories, releasable_to]): Label => {
+    return { policy, level, categories, originator: 'alpha', ...(releasable_to ? { releasable_to } : {}) }
+  })
+const aClearance = fc
+  .tuple(aLevel, categories, fc.option(aName, { nil: undefined }))
+  .map(([level, categories, nationality]) => ({ level, categories, ...(nationality ? { nationality } : {}) }))
+const aViewer = fc.record({
+  tenant_id: fc.constantFrom('alpha', 'bravo'),
+  clearance: fc.option(aClearance, { nil: undefined }),
+})
 const someNote: fc.Arbitrary<Note> = fc
   .record({
     tenant_id: fc.constantFrom('alpha', 'bravo'),
@@ -24,6 +42,7 @@ const someNote: fc.Arbitrary<Note> = fc
     count: aCount,
     rank: aRank,
     expires_ts: fc.option(fc.integer({ min: 1, max: 9 }), { nil: undefined }),
+    label: fc.option(someLabel, { nil: undefined }),
   })
   .map((given) => JSON.parse(JSON.stringify(given)) as Note)
 
@@ -155,9 +174,16 @@ const reads = [
         if (value !== undefined) expected.set(value, (expected.get(value) ?? 0) + 1)
       }
       expect(await store.countBy(notes, field, {}, fresh)).toEqual(expected)
-      const ofAlpha = sorted(model).filter(({ value }) => value.tenant_id === 'alpha')
-      const values = new Set(ofAlpha.map((doc) => fieldOf(doc, field)).filter((value) => value !== undefined))
-      expect(new Set(await store.distinct(notes, field, 'alpha', fresh))).toEqual(values)
+    }),
+  ),
+  aViewer.map((viewer) =>
+    operation(`see as ${JSON.stringify(viewer)}`, async (model, { store }) => {
+      const how = { sight: { viewer, policy }, ...fresh }
+      const meant = sorted(model).filter(({ value: { tenant_id, label } }) => {
+        return tenant_id === viewer.tenant_id && (label === undefined || dominates(viewer, label, policy))
+      })
+      expect((await store.list(notes, { limit: 50, ...how })).docs).toEqual(meant)
+      expect(await store.count(notes, {}, how)).toBe(meant.length)
     }),
   ),
   fc.constantFrom(0.5, 1, 3).map((interval) =>

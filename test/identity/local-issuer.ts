@@ -29,8 +29,8 @@ export type LocalIssuer = {
   mood: undefined | { status: number; body: string; headers?: Record<string, string> }
   /** Times that each path was asked for. */
   readonly asked: Map<string, number>
-  /** Lets no answer out until it is called back. */
-  hold(): () => void
+  /** Lets no answer out, of this path or of all, until it is called back; then they say what they would have said. */
+  hold(path?: string): () => void
   close(): void
 }
 
@@ -39,13 +39,14 @@ export async function localIssuer(
   keys: readonly SigningKey[],
   tls?: { readonly cert: string; readonly key: string },
 ): Promise<LocalIssuer> {
-  let held: Promise<void> | undefined
+  let held: { readonly path: string | undefined; readonly until: Promise<void> } | undefined
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const path = pathOf(request)
     issuer.asked.set(path, (issuer.asked.get(path) ?? 0) + 1)
-    await held
+    const answer = JSON.stringify(answerTo(path))
+    if (held && (held.path ?? path) === path) await held.until
     if (issuer.mood) response.writeHead(issuer.mood.status, issuer.mood.headers).end(issuer.mood.body)
-    else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answerTo(path)))
+    else response.writeHead(200, { 'content-type': 'application/json' }).end(answer)
   }
   const server = (tls ? https.createServer(tls, serve) : createServer(serve)).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -56,9 +57,9 @@ export async function localIssuer(
     discovery: {},
     mood: undefined,
     asked: new Map(),
-    hold() {
+    hold(path) {
       const { promise, resolve } = Promise.withResolvers<void>()
-      held = promise
+      held = { path, until: promise }
       return () => {
         held = undefined
         resolve()

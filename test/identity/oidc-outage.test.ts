@@ -54,6 +54,29 @@ test('a key that nobody knows is asked for once, then not before the least time 
   expect(fetches(issuer)).toBe(2)
 })
 
+test('a key that is made while keys are on their way is not denied because they lack it', async () => {
+  const issuer = await issuerOfTest(first)
+  const site = atSite(issuer.issuer)
+  const by = (key: SigningKey, kid = key.kid) => signed(key, adaClaims(issuer.issuer), { kid })
+  const [byFirst, bySecond, ...forged] = await Promise.all([
+    by(first),
+    by(second),
+    ...Array.from({ length: 50 }, (_, n) => by(second, `forged-${n}`)),
+  ])
+  const release = issuer.hold('/keys')
+  const early = answer(site, byFirst)
+  await expect.poll(() => fetches(issuer), patience).toBe(1)
+  issuer.keys = [first.jwk, second.jwk]
+  const late = [bySecond, ...forged].map((token) => answer(site, token))
+  release()
+  expect(await early).toBe('counts')
+  expect(new Set(await Promise.all(late))).toEqual(new Set(['unavailable 10']))
+  expect(fetches(issuer)).toBe(1)
+  site.clock.mono += 10_000
+  expect(await answer(site, bySecond)).toBe('counts')
+  expect(fetches(issuer)).toBe(2)
+})
+
 test('a token that is wrong in anything else never makes the provider be asked', async () => {
   const issuer = await issuerOfTest(first)
   const site = atSite(issuer.issuer)

@@ -1,7 +1,7 @@
 // Walks every tool as the REST walk does every operation: rightly once, and wrongly in each way that a tool can be; a new
 // tool is covered by the sample of its operation.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { allOperations } from '../../daemon/boot/operations.ts'
+import { everyOperation } from '../../daemon/every-role.ts'
 import { type AnyOperation, hasBody, pathParameters } from '../../daemon/kernel/operation.ts'
 import { problem } from '../../daemon/kernel/problem.ts'
 import { type Tool, toolsOf } from '../../daemon/kernel/tools.ts'
@@ -12,7 +12,7 @@ import { stored } from '../support/every-operation/stored.ts'
 import { asks, fieldsOf } from '../support/every-operation/wording.ts'
 import { type CallResult, callTool, request } from '../support/mcp/messages.ts'
 
-const tools = toolsOf(allOperations())
+const tools = toolsOf(everyOperation)
 const all = tools.map((tool) => [tool.name, tool] as const)
 const permissions = [...new Set(tools.map(({ target }) => target.operation.allow))]
 

@@ -4,9 +4,9 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { everyRole } from '../../daemon/every-role.ts'
 import { operationsOf } from '../../daemon/kernel/builtin.ts'
 import { pathParameters } from '../../daemon/kernel/operation.ts'
-import { roles } from '../../daemon/roles.ts'
 import { type Stage, stage } from '../support/every-operation/stage.ts'
 import { whenPresent } from '../support/requires.ts'
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => world?.site.close())
 
-const kinds = roles.map((role) => {
+const kinds = everyRole.map((role) => {
   const streams = operationsOf(role).filter(({ operation }) => operation.streams)
   // One that needs no id never ends: what its document says is held by test/every-operation.test.ts alone.
   const ending = streams.filter(({ operation }) => pathParameters(operation.path).length > 0)

@@ -4,12 +4,11 @@ import { readdirSync } from 'node:fs'
 import * as http from 'node:http'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { allOperations } from '../../daemon/boot/operations.ts'
+import { everyOperation, everyRole } from '../../daemon/every-role.ts'
 import { operationsOf } from '../../daemon/kernel/builtin.ts'
 import type { DeploymentProfile } from '../../daemon/kernel/call.ts'
 import { hasBody } from '../../daemon/kernel/operation.ts'
 import { offeredIn } from '../../daemon/kernel/tools.ts'
-import { roles } from '../../daemon/roles.ts'
 import { problemIn } from '../support/every-operation/problem-rules.ts'
 import { heard } from '../support/http-exchange.ts'
 import { type PackagedSite, packagedSite, type Served } from '../support/packaged-site.ts'
@@ -18,7 +17,7 @@ const sessions = '/api/v2/consensus/session'
 const session = { lens_id: 'l', lens_version: '1', policy: { m: 1, n: 1 }, classification: 'UNCLASSIFIED' }
 
 /** What every one of them runs. */
-const running = roles.filter(({ name }) => name !== 'hub')
+const running = everyRole.filter(({ name }) => name !== 'hub')
 
 type Allowed = {
   readonly deployment_profile: DeploymentProfile
@@ -73,7 +72,7 @@ describe.each(Object.entries(shipped))('%s', (name, { deployment_profile, metric
     async (role) => {
       const port = served.ports[role] ?? 0
       const info = (await heard({ port, method: 'GET', path: '/service-info' })).json as Record<string, unknown>
-      const offered = offeredIn(deployment_profile, allOperations()).filter((target) => target.role === role)
+      const offered = offeredIn(deployment_profile, everyOperation).filter((target) => target.role === role)
       expect(info).toMatchObject({ deployment_profile, tools_count: offered.length })
       const posted = await heard({ port, method: 'POST', path: '/agentspace' })
       if (offered.length > 0) {

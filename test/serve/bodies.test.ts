@@ -1,6 +1,7 @@
 // Request bodies of every wrong kind, over a real socket: each is refused for what it is, and the service goes on.
+import * as net from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { rawHttp } from '../support/raw-http.ts'
+import { rawHttp, request } from '../support/raw-http.ts'
 import { admin, json, served } from '../support/served.ts'
 
 const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
@@ -151,6 +152,39 @@ describe('size', () => {
     const { ask } = await served()
     expect((await ask('POST /any', { ...admin, ...json }, padded(1_048_576))).status).toBe(200)
     expect((await ask('POST /any', { ...admin, ...json }, padded(1_048_577))).status).toBe(413)
+  })
+
+  describe('of many at once', () => {
+    const limits = { body_bytes: 1_000, large_bodies_bytes: 20_000, large_bodies_bytes_per_caller: 12_000 }
+    const as = (name: string) => ({ authorization: `Bearer ${name}.admin`, ...json })
+
+    /** Declares a body of so many bytes, and sends none of it. */
+    function begun({ server }: Awaited<ReturnType<typeof served>>, name: string, bytes: number): net.Socket {
+      const socket = net.connect(server.port, '127.0.0.1')
+      socket.on('error', () => undefined)
+      socket.write(request('POST /echo/x', { ...as(name), 'content-length': String(bytes) }))
+      return socket
+    }
+
+    test('large ones find no more memory than there is, by what they declare; small ones go on', async () => {
+      const world = await served({ limits })
+      const held = [begun(world, 'alice', 9_000), begun(world, 'bob', 9_000)]
+      await expect.poll(async () => (await world.ask('POST /echo/x', as('carol'), padded(5_000))).status).toBe(503)
+      const refused = await world.ask('POST /echo/x', as('carol'), padded(5_000))
+      expect([refused.headers['retry-after'], refused.status]).toEqual(['1', 503])
+      expect((await world.ask('POST /echo/x', as('carol'), padded(1_000))).status).toBe(201)
+      const chunked = { ...as('carol'), 'transfer-encoding': 'chunked' }
+      expect((await world.ask('POST /echo/x', chunked, '2\r\n{}\r\n0\r\n\r\n')).status).toBe(503)
+      held[0]?.destroy()
+      await expect.poll(async () => (await world.ask('POST /echo/x', as('carol'), padded(5_000))).status).toBe(201)
+    })
+
+    test('one caller cannot take it all', async () => {
+      const world = await served({ limits })
+      begun(world, 'alice', 9_000)
+      await expect.poll(async () => (await world.ask('POST /echo/x', as('alice'), padded(5_000))).status).toBe(503)
+      expect((await world.ask('POST /echo/x', as('bob'), padded(9_000))).status).toBe(201)
+    })
   })
 
   test('a huge announced body is refused before it is sent', async () => {

@@ -2,7 +2,7 @@
 import * as fs from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { allOperations } from '../../daemon/boot/operations.ts'
+import { everyOperation } from '../../daemon/every-role.ts'
 import { list as recordOf } from '../../daemon/roles/consensus/contribution/list.ts'
 import { freePorts } from '../support/engines/server-process.ts'
 import type { Daemon, PackagedSite } from '../support/packaged-sites.ts'
@@ -16,7 +16,7 @@ const kills = 4
 const questions = 15
 
 const ofSite = (path: string) => {
-  const found = allOperations().find(({ role, operation }) => role === 'site' && operation.path === path)
+  const found = everyOperation.find(({ role, operation }) => role === 'site' && operation.path === path)
   if (!found) throw new Error(`the site serves no ${path}`)
   return found.operation
 }

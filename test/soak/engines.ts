@@ -1,23 +1,16 @@
 // Two packaged sites on real engines: documents in OpenSearch, counters in Redis, people of Keycloak, messages by RabbitMQ;
 // everything is killed and started again while questions are asked.
 import assert from 'node:assert/strict'
-import * as fs from 'node:fs'
-import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { parse, stringify } from 'yaml'
 import { list as recordOf } from '../../daemon/roles/consensus/contribution/list.ts'
 import { list as listSessions } from '../../daemon/roles/consensus/session/list.ts'
-import { rightsOf } from '../engines/rabbitmq/by-broker.ts'
 import { personOf, seen } from '../sites/question.ts'
 import { type Chance, chance } from '../support/chance.ts'
-import { keycloak } from '../support/engines/keycloak.ts'
-import { audience, secrets } from '../support/engines/keycloak-realm.ts'
-import { opensearch } from '../support/engines/opensearch.ts'
-import { rabbitmq } from '../support/engines/rabbitmq.ts'
-import { redis } from '../support/engines/redis.ts'
+import { secrets } from '../support/engines/keycloak-realm.ts'
 import type { ServerProcess } from '../support/engines/server-process.ts'
 import { copyOf, type Daemon, type PackagedSite, type PackagedSites, packagedSites } from '../support/packaged-sites.ts'
 import { advance, channelsOf, type End, type Ends, type Question } from './questions.ts'
+import { type Engines, stand, startEngines } from './standing.ts'
 
 const questions = 24
 /** Of each engine and each site: one death less than those that would make a message POISON. */
@@ -25,26 +18,17 @@ const most_kills = 2
 /** A tenth of a second each: a search engine takes half a minute to come back. */
 const most_turns = 1_200
 const patience_ms = 180_000
+/** While questions are still asked: without a death they take about thirty turns. */
+const most_turns_before_death = 25
 
-type Engines = Awaited<ReturnType<typeof startEngines>>
 let engines: Promise<Engines> | undefined
 let pattern: Promise<PackagedSites> | undefined
 
-async function startEngines() {
-  const made = {
-    opensearch: await opensearch(),
-    redis: await redis(),
-    rabbitmq: await rabbitmq({ users: { alpha: rightsOf('alpha'), bravo: rightsOf('bravo') } }),
-    keycloak: await keycloak({ lifespan_s: 3_600 }),
-  }
-  await Promise.all(Object.values(made).map((engine) => engine.start()))
-  return made
-}
-
-process.once('beforeExit', async () => {
+/** After the last seed. */
+export async function end(): Promise<void> {
   for (const engine of Object.values((await engines) ?? {})) await engine.end()
   await (await pattern)?.end()
-})
+}
 
 /** What happened, counted. Throws when anything was lost, done twice or left unexplained; the folders stay then. */
 export async function soak(seed: number): Promise<Record<string, number>> {
@@ -59,29 +43,6 @@ export async function soak(seed: number): Promise<Record<string, number>> {
     await world.halt()
     throw new Error(`seed ${seed} failed; its folders are ${world.dir}`, { cause: error })
   }
-}
-
-/** `name` keeps what this seed leaves in the engines apart from that of others. */
-function stand({ name: site, dir }: PackagedSite, engines: Engines, name: string): void {
-  const { opensearch: search, redis: kv, rabbitmq: broker, keycloak: provider } = engines
-  const file = path.join(dir, 'profile.yaml')
-  const peers = { [site === 'alpha' ? 'bravo' : 'alpha']: {} }
-  const profile = parse(fs.readFileSync(file, 'utf8')) as Record<string, unknown>
-  const standing = {
-    ...profile,
-    search: { host: search.url, index_prefix: name, replicas: 0, timeout: 5 },
-    kv: { host: '127.0.0.1', port: kv.port, password: kv.password, verify: false },
-    amqp: { url: broker.url, user: site, password: broker.password, prefix: name, peers },
-    identity: { ...(profile.identity as object | undefined), provider: 'oidc' },
-    sso: {
-      issuer: provider.issuer,
-      audience,
-      client_id: 'site',
-      role_map: { examiner: ['analyst'] },
-      refetch_min_s: 1,
-    },
-  }
-  fs.writeFileSync(file, stringify(standing))
 }
 
 class Run {
@@ -144,7 +105,11 @@ class Run {
 
   #deaths(): { name: string; on: number; kill: () => Promise<void> }[] {
     const of = (name: string, kill: () => Promise<void>) =>
-      Array.from({ length: this.#chance.below(most_kills + 1) }, () => ({ name, kill, on: this.#chance.below(150) }))
+      Array.from({ length: this.#chance.below(most_kills + 1) }, () => ({
+        name,
+        kill,
+        on: this.#chance.below(most_turns_before_death),
+      }))
     const servers: [string, ServerProcess][] = Object.entries(this.#engines)
     return [
       ...servers.flatMap(([name, server]) => of(name, () => this.#kill(name, server))),

@@ -44,7 +44,10 @@ async function makePattern(): Promise<PackagedSites> {
   return world
 }
 
-process.once('beforeExit', async () => await (await pattern)?.end())
+/** After the last seed. */
+export async function end(): Promise<void> {
+  await (await pattern)?.end()
+}
 
 /** What happened, counted. Throws when anything was lost, done twice or left unexplained; the folders stay then. */
 export async function soak(seed: number): Promise<Record<string, number>> {

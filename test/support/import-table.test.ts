@@ -16,6 +16,8 @@ test.each([
   ['an adapter knows no other leaf', 'adapters/store/sqlite/store.ts', 'adapters/store/opensearch/store.ts'],
   ['an adapter knows no role', 'adapters/store/sqlite/store.ts', role],
   ['an adapter keeps to its own library', 'adapters/store/sqlite/store.ts', 'fastify'],
+  ['a daemon loads no role that it does not start', 'daemon/boot/serve.ts', 'daemon/every-role.ts'],
+  ['the list of roles loads none', 'daemon/roles.ts', 'daemon/roles/consensus/role.ts'],
   ['boot leaves libraries to adapters', 'daemon/boot/start.ts', 'better-sqlite3'],
   ['a command that needs no daemon does not boot one', 'cli/commands/status.ts', 'daemon/boot/start.ts'],
   ['the screens see the client alone', 'cli/admin/screens/roles.tsx', 'daemon/roles.ts'],
@@ -34,6 +36,7 @@ test.each([
   ['adapters/store/sqlite/store.ts', 'daemon/kernel/store.ts'],
   ['daemon/boot/start.ts', 'adapters/store/sqlite/store.ts'],
   ['cli/commands/serve.ts', 'daemon/boot/start.ts'],
+  ['daemon/boot/offline/store-restore.ts', 'daemon/every-role.ts'],
   ['cli/commands/keys-list.ts', 'daemon/boot/offline.ts'],
   ['test/tidy.test.ts', 'better-sqlite3'],
 ])('%s may import %s', (file, imported) => {

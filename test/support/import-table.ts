@@ -7,6 +7,8 @@ const kernel = /^daemon\/kernel\//
 const shared = /^daemon\/shared\//
 const adapters = /^adapters\//
 const roles = /^daemon\/roles\.ts$/
+/** Loads every role: for commands, which are over soon. */
+const everyRole = /^daemon\/every-role\.ts$/
 const zod = /^zod$/
 const node = /^node:/
 const manifest = /^package\.json$/
@@ -26,7 +28,13 @@ export const parts: readonly Part[] = [
     files: /^daemon\/roles\/([^/]+)\//,
     allows: [kernel, shared, zod, /^daemon\/roles\/$1\//],
   },
-  { name: 'the list of roles', files: roles, allows: [kernel, /^daemon\/roles\/[^/]+\/role\.ts$/] },
+  { name: 'the list of roles', files: roles, allows: [kernel, /^daemon\/roles\/[^/]+\/outline\.ts$/] },
+  { name: 'every role', files: everyRole, allows: [kernel, roles] },
+  {
+    name: 'what commands do without a daemon',
+    files: /^daemon\/boot\/offline\//,
+    allows: [kernel, shared, roles, everyRole, /^daemon\/roles\//, /^daemon\/boot\//, adapters, zod, node, manifest],
+  },
   {
     name: 'daemon/boot',
     files: /^daemon\/boot\//,
@@ -46,7 +54,7 @@ export const parts: readonly Part[] = [
   {
     name: 'cli',
     files: /^cli\//,
-    allows: [kernel, roles, /^cli\//, zod, node, manifest, /^daemon\/boot\/offline\.ts$/],
+    allows: [kernel, roles, everyRole, /^cli\//, zod, node, manifest, /^daemon\/boot\/offline\.ts$/],
   },
 ]
 

@@ -4,7 +4,8 @@ import { once } from 'node:events'
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { allOperations } from '../../daemon/boot/operations.ts'
+import { parse, stringify } from 'yaml'
+import { everyOperation } from '../../daemon/every-role.ts'
 import type { AnyOperation } from '../../daemon/kernel/operation.ts'
 import type { Ended, Json } from './command-line.ts'
 import { gone, type Starting, started } from './daemon.ts'
@@ -148,6 +149,17 @@ export async function pin(
   await site.answered([...words, '--fingerprint', fingerprints, ...more])
 }
 
+/** Lays these fields over those of the site's profile, section by section. */
+export function edit(
+  { dir }: PackagedSite,
+  sections: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
+): void {
+  const file = path.join(dir, 'profile.yaml')
+  const profile = parse(fs.readFileSync(file, 'utf8')) as Record<string, Record<string, unknown>>
+  for (const [name, fields] of Object.entries(sections)) profile[name] = { ...profile[name], ...fields }
+  fs.writeFileSync(file, stringify(profile, { aliasDuplicateObjects: false }))
+}
+
 async function makeSite(base: string, name: string, daemons: Set<ChildProcess>): Promise<PackagedSite> {
   const site = siteIn(base, name, daemons)
   await site.answered(['init', '--name', name, '--profile', 'demo', '--port-base', '0', '--yes'])
@@ -204,7 +216,7 @@ function dyingAt(faultPoint: string) {
   return { program: executableWithFaultPoints(), env: { PLATFORM_FAULT_POINT: faultPoint } }
 }
 
-const roleNames = new Map<AnyOperation, string>(allOperations().map(({ operation, role }) => [operation, role]))
+const roleNames = new Map<AnyOperation, string>(everyOperation.map(({ operation, role }) => [operation, role]))
 
 function roleOf(operation: AnyOperation): string {
   return roleNames.get(operation) ?? 'site'

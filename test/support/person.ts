@@ -10,6 +10,8 @@ type Given<I extends z.ZodObject> = z.input<I>
 export type Said<T> = {
   readonly status: number
   readonly etag: string | undefined
+  /** `Retry-After`, where the answer has one. */
+  readonly retry_after_s: number | undefined
   /** Undefined when it was refused. */
   readonly value: T | undefined
   readonly problem: Problem | undefined
@@ -94,9 +96,11 @@ function judged<O extends z.ZodType>(
   { status, headers, json }: HttpAnswer,
 ): Said<z.output<O>> {
   const etag = headers.get('etag') ?? undefined
-  if (status < 400) return { status, etag, value: operation.output.parse(json) as z.output<O>, problem: undefined }
+  const after = headers.get('retry-after')
+  const head = { status, etag, retry_after_s: after === null ? undefined : Number(after) }
+  if (status < 400) return { ...head, value: operation.output.parse(json) as z.output<O>, problem: undefined }
   const refused = problem.parse(json)
   const isDeclared = operation.errors.includes(refused.code) || anyOperation.has(refused.code)
   if (!isDeclared) throw new Error(`${operation.path} does not declare ${refused.code}: ${refused.detail}`)
-  return { status, etag, value: undefined, problem: refused }
+  return { ...head, value: undefined, problem: refused }
 }

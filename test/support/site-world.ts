@@ -11,9 +11,9 @@ import { issueToken, type TokenPayload } from '../../adapters/keys/jose/tokens.t
 import { peerFiles } from '../../adapters/peers/files/peer-files.ts'
 import { enrolChannels } from '../../daemon/boot/offline/filedrop-files.ts'
 import { makeSite } from '../../daemon/boot/offline/make-site.ts'
-import { allOperations } from '../../daemon/boot/operations.ts'
 import { type Running, serve } from '../../daemon/boot/serve.ts'
 import { type SiteFolder, siteFolder } from '../../daemon/boot/site-folder.ts'
+import { everyOperation } from '../../daemon/every-role.ts'
 import type { Log } from '../../daemon/kernel/call.ts'
 import type { AnyOperation } from '../../daemon/kernel/operation.ts'
 import type { Peer } from '../../daemon/kernel/peer.ts'
@@ -163,7 +163,7 @@ function listening(faults: string[]): Log {
   return { debug: silent, info: silent, warn: silent, error }
 }
 
-const rolesOfOperations = new Map<AnyOperation, string>(allOperations().map(({ operation, role }) => [operation, role]))
+const rolesOfOperations = new Map<AnyOperation, string>(everyOperation.map(({ operation, role }) => [operation, role]))
 
 function roleOf(operation: AnyOperation): string {
   return rolesOfOperations.get(operation) ?? fail(`no role declares ${operation.path}`)

@@ -66,7 +66,13 @@ export function keyCache<K extends NamedKey>(options: KeyCacheOptions<K>): KeyCa
   }
   return {
     async find(kid) {
-      const known = usable()?.keys.get(kid)
+      const older = flight
+      let known = usable()?.keys.get(kid)
+      if (!known && older) {
+        // It may have asked before there was such a key: that it does not bring it is no proof.
+        await older
+        known = usable()?.keys.get(kid)
+      }
       if (known) return known
       if (!flight && waitLeft_ms() > 0) throw outOfReach(waitLeft_ms())
       if (!(await fly())) throw outOfReach(min_interval_ms)

@@ -17,7 +17,7 @@ import { streamEvents } from './event-stream.ts'
 import { Flight, type Flights, outOfTime, spanOf } from './flight.ts'
 import { httpRequests, httpSeconds } from './http-metrics.ts'
 import type { Limits } from './limits.ts'
-import { bodyRefusal, parseBody } from './request-body.ts'
+import { bodyRefusal, declaredBytes, parseBody } from './request-body.ts'
 import { bearerOf, type Conditions, conditionsOf } from './request-headers.ts'
 
 declare module 'fastify' {
@@ -71,7 +71,12 @@ async function admission(desk: Desk, flight: Flight, { headers, raw }: FastifyRe
   if (isRefused(conditions)) return conditions
   flight.caller = caller
   flight.conditions = conditions
-  return desk.flights.admitted(flight) ?? bodyRefusal(operation, headers)
+  const most_bytes = operation.max_body_bytes ?? desk.limits.body_bytes
+  return (
+    desk.flights.admitted(flight) ??
+    bodyRefusal(operation, headers) ??
+    desk.flights.makeRoom(flight, declaredBytes(headers, most_bytes))
+  )
 }
 
 /** One text a name: what comes more than once, Node has joined, except for cookies. */

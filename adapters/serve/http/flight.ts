@@ -26,6 +26,8 @@ export class Flight {
   readonly controller = new AbortController()
   caller: Caller | undefined
   conditions: Conditions | undefined
+  /** What its body may take of the memory for large ones. */
+  large_bytes = 0
   /** The answer has been given, or begun: a later one is dropped. */
   isAnswered = false
 
@@ -72,6 +74,21 @@ export class Flights {
     return new Refused('rate_limited', `this caller has ${most} streams open, which is the most`, [], 5)
   }
 
+  /** Keeps memory for a body of so many bytes, if it is a large one, or says why there is none. */
+  makeRoom(flight: Flight, bytes: number): Refused | undefined {
+    const { body_bytes, large_bodies_bytes: most, large_bodies_bytes_per_caller: most_own } = this.#limits
+    if (bytes <= body_bytes) return undefined
+    const large = this.all().filter(({ large_bytes }) => large_bytes > 0)
+    const own = large.filter(({ caller }) => isSame(caller, flight.caller))
+    // Alone, whatever an operation takes is taken.
+    const isFull = (held: readonly Flight[], limit: number) => held.length > 0 && sizeOf(held) + bytes > limit
+    if (isFull(large, most) || isFull(own, most_own)) {
+      return new Refused('unavailable', 'the service is reading large bodies', [], 1)
+    }
+    flight.large_bytes = bytes
+    return undefined
+  }
+
   leave(flight: Flight): void {
     ;(flight.isStream ? this.streams : this.plain).delete(flight)
     if (this.#whenEmpty && this.isEmpty) this.#whenEmpty()
@@ -103,6 +120,10 @@ export class Flights {
       this.#whenEmpty = resolve
     })
   }
+}
+
+function sizeOf(flights: readonly Flight[]): number {
+  return flights.reduce((sum, { large_bytes }) => sum + large_bytes, 0)
 }
 
 function isSame(one: Caller | undefined, other: Caller | undefined): boolean {

@@ -15,6 +15,9 @@ export type Limits = {
   readonly header_bytes: number
   /** Largest body where the operation names none. */
   readonly body_bytes: number
+  /** Of larger ones that are under way at once, by what their heads declare; and of one caller. The next is answered 503. */
+  readonly large_bodies_bytes: number
+  readonly large_bodies_bytes_per_caller: number
   /** Between the comments that keep a quiet event stream alive through proxies. */
   readonly heartbeat_ms: number
 }
@@ -29,5 +32,8 @@ export const defaultLimits: Limits = {
   idle_ms: 65_000,
   header_bytes: 16_384,
   body_bytes: 1_048_576,
+  // Each is some three times itself in memory while it is read.
+  large_bodies_bytes: 33_554_432,
+  large_bodies_bytes_per_caller: 16_777_216,
   heartbeat_ms: 15_000,
 }

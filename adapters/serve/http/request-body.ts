@@ -22,6 +22,12 @@ export function bodyRefusal(operation: Taking, headers: IncomingHttpHeaders): Re
   return refuse('unsupported_media_type', `the body must be ${wanted}`)
 }
 
+/** What the body may take: no more of it is read than the operation lets, and one of no declared length may be as long. */
+export function declaredBytes(headers: IncomingHttpHeaders, most_bytes: number): number {
+  if (headers['transfer-encoding'] !== undefined) return most_bytes
+  return Math.min(Number(headers['content-length'] ?? 0), most_bytes)
+}
+
 function isOfType(wanted: string, given: string | undefined): boolean {
   if (given === wanted) return true
   const [type, ...parameters] = (given ?? '').toLowerCase().split(';')

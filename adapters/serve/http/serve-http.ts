@@ -57,8 +57,10 @@ export type HttpServer = {
 
 /** Listens. Throws when the address is taken, or the socket's folder is open to others. */
 export async function serveHttp(options: ServeOptions): Promise<HttpServer> {
-  const limits = { ...defaultLimits, ...options.limits }
   const { workshop, log, metrics, listen } = options
+  // Behind a socket file are the site's own processes, which wait for one another.
+  const own = 'socket' in listen ? { large_bodies_bytes: Infinity, large_bodies_bytes_per_caller: Infinity } : {}
+  const limits = { ...defaultLimits, ...own, ...options.limits }
   const desk: Desk = { workshop, log, metrics, limits, flights: new Flights(limits) }
   const operations = options.operations.filter(({ operation }) => !(options.restricted && operation.inside))
   const app = newApp(desk, options.tls)

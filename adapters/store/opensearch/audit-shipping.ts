@@ -1,10 +1,17 @@
 // Copies of a role's audit chain in the cluster: created in order, each once, under names that say which record they are.
 import * as z from 'zod'
 import { type AuditLog, type AuditRecord, auditRecord } from '../../../daemon/kernel/audit.ts'
+import { refuse } from '../../../daemon/kernel/errors.ts'
 import { labelKey } from '../../../daemon/kernel/label.ts'
-import { refreshed, written } from './answers.ts'
+import { refreshed, type Written, written } from './answers.ts'
 import type { Cluster } from './cluster.ts'
-import { asRefusal, statusFailure } from './failure.ts'
+import { conditionOf, place } from './envelope.ts'
+import { asRefusal, ClusterFailure, statusFailure } from './failure.ts'
+import type { ClusterMemory } from './known-cluster.ts'
+import { openIndex } from './made-once.ts'
+import { halves, isTooLarge, most_bytes, portion } from './portion.ts'
+import { bytesOf } from './settling.ts'
+import { requireDurability } from './table.ts'
 
 /** How far a chain is shipped, remembered in the role's local database. */
 export type ShippedTo = { get(): number; set(seq: number): Promise<void> }
@@ -13,6 +20,7 @@ export type Shipping = {
   /** The index that all roles of the site ship to. */
   readonly alias: string
   readonly replicas: number
+  readonly memory: ClusterMemory
   readonly audit: AuditLog
   readonly shippedTo: ShippedTo
 }
@@ -48,6 +56,8 @@ export class AuditShipping {
       }
       return { count }
     } catch (error) {
+      // The index may be gone: it is looked for again.
+      this.#isOpen = false
       throw asRefusal(error)
     }
   }
@@ -61,7 +71,7 @@ export class AuditShipping {
       const query = { bool: { filter: [{ term: { writer } }, { range: { at: { lt: before } } }] } }
       const body = { query, size: chunk, sort: [{ seq: 'asc' }] }
       const found = (await this.#cluster.ask({ method: 'POST', path: `/${alias}/_search`, body }, copies)).hits.hits
-      const lines = found.flatMap(({ _source: { record } }) => {
+      const lines = found.map(({ _source: { record } }) => {
         const { event: _dropped, ...sealed } = record
         return linesOf('index', alias, sealed)
       })
@@ -71,54 +81,87 @@ export class AuditShipping {
     }
   }
 
-  /** How many of the records, from the first on, are in the cluster now. */
-  async #send(records: readonly AuditRecord[]): Promise<{ arrived: number; differs?: number }> {
+  /** How many of the records, from the first on, are in the cluster now, to stay. */
+  async #send(given: readonly AuditRecord[]): Promise<{ arrived: number; differs?: number }> {
     await this.#open()
-    const { alias } = this.#given
-    const outcomes = await this.#bulk(records.flatMap((record) => linesOf('create', alias, record)))
+    const all = given.map((record) => linesOf('create', this.#given.alias, record))
+    const lines = all.slice(0, portion(all.map(bytesOf), most_bytes))
+    const records = given.slice(0, lines.length)
+    const outcomes = await this.#bulk(lines)
+    // Sent before, and the answer was lost; or another chain of this name.
+    const again = await this.#sendAgain(records.filter((_, at) => outcomes[at]?.status === 409))
     for (const [at, record] of records.entries()) {
-      const outcome = outcomes[at]
-      if (outcome?.status === 201) continue
-      if (outcome?.status === 409) {
-        // Sent before, and the answer was lost; or another chain of this name.
-        if (await this.#holds(record)) continue
-        return { arrived: at, differs: record.seq }
-      }
+      const outcome = outcomes[at]?.status === 409 ? again.get(record) : outcomes[at]
+      if (outcome === 'differs') return { arrived: at, differs: record.seq }
+      if (outcome && outcome.status < 300) continue
       if (at > 0) return { arrived: at }
+      if (outcome?.status === 413) throw refuse('too_large', `audit record ${record.seq} is too large for the cluster`)
       throw statusFailure(outcome?.status ?? 503, outcome?.error?.type ?? 'no outcome')
     }
     return { arrived: records.length }
   }
 
-  async #holds(record: AuditRecord): Promise<boolean> {
-    const docs = [{ _index: this.#given.alias, _id: idOf(record) }]
-    const answer = await this.#cluster.ask({ method: 'POST', path: '/_mget', body: { docs } }, fetched)
-    return answer.docs[0]?._source?.record.hash === record.hash
+  /** What is there need not be on disk yet: it is written over itself, as long as nobody else changes it. */
+  async #sendAgain(records: readonly AuditRecord[]): Promise<Map<AuditRecord, Written | 'differs'>> {
+    if (records.length === 0) return new Map()
+    const { alias } = this.#given
+    const body = { docs: records.map((record) => ({ _index: alias, _id: idOf(record) })) }
+    const request = { method: 'POST', path: '/_mget', query: { preference: '_primary' }, body } as const
+    const { docs } = await this.#cluster.ask(request, fetched)
+    const answers = new Map<AuditRecord, Written | 'differs'>()
+    const same: { record: AuditRecord; lines: string[] }[] = []
+    for (const [at, record] of records.entries()) {
+      const copy = docs[at]
+      if (!copy?.found) answers.set(record, gone)
+      else if (copy._source.record.hash !== record.hash) answers.set(record, 'differs')
+      else same.push({ record, lines: linesOf('index', alias, copy._source.record, conditionOf(copy)) })
+    }
+    const outcomes = same.length > 0 ? await this.#bulk(same.map(({ lines }) => lines)) : []
+    for (const [at, { record }] of same.entries()) {
+      const outcome = outcomes[at]
+      answers.set(record, outcome && outcome.status !== 409 ? outcome : gone)
+    }
+    return answers
   }
 
-  async #bulk(lines: readonly string[]) {
+  /** The outcome of each, by halves where all of them are too large for one request; 413 for what is too large alone. */
+  async #bulk(lines: readonly (readonly string[])[]): Promise<readonly Written[]> {
     const query = { require_alias: true }
-    return (await this.#cluster.ask({ method: 'POST', path: '/_bulk', query, lines }, written)).items
+    try {
+      const request = { method: 'POST', path: '/_bulk', query, lines: lines.flat() } as const
+      const { items } = await this.#cluster.ask(request, written)
+      if (items.length !== lines.length) throw new ClusterFailure('unknown', 'an answer of another length')
+      return items
+    } catch (error) {
+      if (!isTooLarge(error)) throw error
+      if (lines.length === 1) return [{ status: 413 }]
+      const [one, other] = halves(lines)
+      return [...(await this.#bulk(one)), ...(await this.#bulk(other))]
+    }
   }
 
   async #open(): Promise<void> {
     if (this.#isOpen) return
-    const { alias, replicas } = this.#given
-    const exists = () => this.#cluster.ask({ method: 'HEAD', path: `/${alias}` }, z.boolean())
-    if (!(await exists())) {
-      const request = { method: 'PUT', path: `/${alias}-1`, body: indexOf(alias, replicas) } as const
-      // Another role of the site may have been faster.
-      await this.#cluster.ask(request, z.unknown()).catch(async (error: unknown) => {
-        if (!(await exists())) throw error
-      })
-    }
+    const { alias, replicas, memory } = this.#given
+    await openIndex(this.#cluster, memory, alias, indexOf(alias, replicas))
+    await requireDurability(this.#cluster, alias)
     this.#isOpen = true
   }
 }
 
 const copy = z.object({ record: auditRecord })
 const copies = z.object({ hits: z.object({ hits: z.array(z.object({ _source: copy })) }) })
-const fetched = z.object({ docs: z.array(z.object({ _source: copy.optional() })) })
+const fetched = z.object({
+  docs: z.array(
+    z.union([
+      z.object({ found: z.literal(true), _source: copy, ...place.shape }),
+      z.object({ found: z.literal(false) }),
+    ]),
+  ),
+})
+
+/** It was there a moment ago: somebody else is at it. */
+const gone: Written = { status: 503, error: { type: 'the copy is changing' } }
 
 const word = { type: 'keyword', ignore_above: 8_000 }
 
@@ -147,7 +190,7 @@ function idOf({ writer, seq }: AuditRecord): string {
   return `${writer}:${String(seq).padStart(16, '0')}`
 }
 
-function linesOf(how: 'create' | 'index', alias: string, record: AuditRecord): string[] {
+function linesOf(how: 'create' | 'index', alias: string, record: AuditRecord, condition: object = {}): string[] {
   const { writer, seq, event } = record
   const found = event && {
     at: Date.parse(event.at),
@@ -158,7 +201,7 @@ function linesOf(how: 'create' | 'index', alias: string, record: AuditRecord): s
     ...(event.label ? { label_key: labelKey(event.label) } : {}),
   }
   return [
-    JSON.stringify({ [how]: { _index: alias, _id: idOf(record) } }),
+    JSON.stringify({ [how]: { _index: alias, _id: idOf(record), ...condition } }),
     JSON.stringify({ writer, seq, ...found, record }),
   ]
 }

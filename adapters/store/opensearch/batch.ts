@@ -1,4 +1,6 @@
 // Requests that wait together go as one: a hundred writes at once cost the cluster one sync instead of a hundred.
+import { ClusterFailure } from './failure.ts'
+import { halves, isTooLarge, most_bytes, most_items, portion } from './portion.ts'
 
 type Waiting<Q, A> = {
   readonly item: Q
@@ -7,17 +9,17 @@ type Waiting<Q, A> = {
   readonly reject: (error: unknown) => void
 }
 
-/** Bounds of one request, and of those under way at a time. */
-const max_items = 500
-const max_size = 8_000_000
+/** Requests under way at a time. */
 const max_requests = 4
 
-/** `send` answers each item in its place, or throws for all of them. `size`: of an item, in bytes or so. */
+/** `send` answers each item in its place, or throws for all of them. `size`: of an item, in bytes. */
 export class Batch<Q, A> {
   readonly #send: (items: readonly Q[]) => Promise<readonly A[]>
   #waiting: Waiting<Q, A>[] = []
   #underWay = 0
   #isScheduled = false
+  /** Less than at first, once the cluster has refused so much. */
+  #most_bytes = most_bytes
 
   constructor(send: (items: readonly Q[]) => Promise<readonly A[]>) {
     this.#send = send
@@ -41,26 +43,28 @@ export class Batch<Q, A> {
   }
 
   async #sendSome(): Promise<void> {
-    const batch = this.#next()
+    const sizes = this.#waiting.slice(0, most_items).map(({ size }) => size)
+    const batch = this.#waiting.splice(0, portion(sizes, this.#most_bytes))
     this.#underWay += 1
-    try {
-      const answers = await this.#send(batch.map(({ item }) => item))
-      for (const [at, { resolve }] of batch.entries()) resolve(answers[at] as A)
-    } catch (error) {
-      for (const { reject } of batch) reject(error)
-    }
+    await this.#deliver(batch)
     this.#underWay -= 1
     if (this.#waiting.length > 0) this.#schedule()
   }
 
-  #next(): Waiting<Q, A>[] {
-    let size = 0
-    let count = 0
-    for (const each of this.#waiting) {
-      size += each.size
-      if (count > 0 && (size > max_size || count === max_items)) break
-      count += 1
+  /** What is too large together goes by halves, so that at last only what is too large alone is refused. */
+  async #deliver(batch: readonly Waiting<Q, A>[]): Promise<void> {
+    try {
+      const answers = await this.#send(batch.map(({ item }) => item))
+      if (answers.length !== batch.length) throw new ClusterFailure('unknown', 'an answer of another length')
+      for (const [at, { resolve }] of batch.entries()) resolve(answers[at] as A)
+    } catch (error) {
+      if (batch.length === 1 || !isTooLarge(error)) {
+        for (const { reject } of batch) reject(error)
+        return
+      }
+      const sum = batch.reduce((bytes, { size }) => bytes + size, 0)
+      this.#most_bytes = Math.min(this.#most_bytes, Math.ceil(sum / 2))
+      for (const half of halves(batch)) await this.#deliver(half)
     }
-    return this.#waiting.splice(0, count)
   }
 }

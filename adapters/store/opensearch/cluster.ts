@@ -20,7 +20,7 @@ export type ClusterOptions = {
 }
 
 export type Asked = {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'HEAD' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'HEAD'
   readonly path: string
   readonly query?: Readonly<Record<string, string | number | boolean>>
   readonly body?: unknown

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { sha256 } from '../../../daemon/kernel/canonical.ts'
 import type { Doc, Stored } from '../../../daemon/kernel/store.ts'
 import { type FieldKinds, fieldsOf, keyOf } from './field-kind.ts'
+import { marks, marksOf } from './sight.ts'
 
 /** `write` names the write that made this version: it tells ours from another's when an answer was lost. */
 export const envelope = z.strictObject({
@@ -12,6 +13,8 @@ export const envelope = z.strictObject({
   version: z.int().min(1),
   write: z.string(),
   fields: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+  /** Absent in what was written before there were any, until its index is filled. */
+  marks: marks.optional(),
   body: z.record(z.string(), z.unknown()),
 })
 export type Envelope = z.infer<typeof envelope>
@@ -20,12 +23,17 @@ export type Envelope = z.infer<typeof envelope>
 export const place = z.object({ _seq_no: z.int().min(0), _primary_term: z.int().min(1) })
 export type Place = z.infer<typeof place>
 
+/** As a bulk request puts it. */
+export function conditionOf({ _seq_no, _primary_term }: Place) {
+  return { if_seq_no: _seq_no, if_primary_term: _primary_term }
+}
+
 export type Held = { readonly envelope: Envelope; readonly place: Place }
 
 export function envelopeOf({ id, version, value }: Doc<Stored>, write: string, kinds: FieldKinds): Envelope {
   const key = String(keyOf(id))
-  const fields = fieldsOf(value, kinds)
-  return { id: key, ...(key === id ? {} : { long_id: id }), version, write, fields, body: value }
+  const found = { fields: fieldsOf(value, kinds), marks: marksOf(value) }
+  return { id: key, ...(key === id ? {} : { long_id: id }), version, write, ...found, body: value }
 }
 
 export function idOf({ id, long_id }: Envelope): string {

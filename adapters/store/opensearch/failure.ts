@@ -21,6 +21,12 @@ export class ClusterFailure extends Error {
   }
 }
 
+/** In a few words, for logs and health. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof ClusterFailure) return error.type
+  return error instanceof Error ? error.message : String(error)
+}
+
 /** A failure as callers may see it; anything else as it is. */
 export function asRefusal(error: unknown): unknown {
   return error instanceof ClusterFailure ? unavailable(error.type, error.retry_after_s) : error
@@ -29,6 +35,9 @@ export function asRefusal(error: unknown): unknown {
 export function unavailable(why: string, retry_after_s = 5): Refused {
   return new Refused('unavailable', `the document store cannot be used now (${why})`, [], retry_after_s)
 }
+
+/** How the cluster calls it. */
+export const index_gone = 'index_not_found_exception'
 
 const refusal = z.object({
   error: z.object({ type: z.string(), root_cause: z.array(z.object({ type: z.string() })).optional() }),

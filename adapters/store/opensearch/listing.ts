@@ -2,6 +2,7 @@
 import type * as z from 'zod'
 import { type Position, readCursor, writeCursor } from '../../../daemon/kernel/list-cursor.ts'
 import {
+  type Asking,
   type Filter,
   type ListQuery,
   labelKeyOf,
@@ -11,13 +12,22 @@ import {
 } from '../../../daemon/kernel/store.ts'
 import { buckets, counted, type Hit, hits } from './answers.ts'
 import type { Cluster } from './cluster.ts'
-import { docOf } from './envelope.ts'
+import { docOf, type Envelope } from './envelope.ts'
 import { isShortened, keyOf } from './field-kind.ts'
+import type { PageEdges } from './page-edges.ts'
 import { allOf, exists, kindOf, not, pathOf, type Query, queryOf } from './query.ts'
 import type { Table } from './table.ts'
 
-/** A run of documents in one order: those that lack a field are asked for apart, before or after the others. */
-type Segment = { readonly query: Query; readonly sort: readonly object[]; readonly after?: readonly Scalar[] }
+/**
+ * A run of documents in one order: those that lack a field are asked for apart, before or after the others.
+ * `by`: the field of the index that the order begins with.
+ */
+type Segment = {
+  readonly query: Query
+  readonly by: string
+  readonly direction: Direction
+  readonly after?: readonly Scalar[]
+}
 
 /** As listPage of the embedded store: the same order, ties and cursors. @throws Refused('malformed'), or Error. */
 export async function listPage<T extends Stored>(
@@ -25,34 +35,35 @@ export async function listPage<T extends Stored>(
   table: Table,
   schema: z.ZodType<T>,
   query: ListQuery,
+  edges: PageEdges,
 ): Promise<Page<T>> {
   const { limit, order } = query
   if (!Number.isInteger(limit) || limit < 1) throw new Error('a limit is a whole number from 1')
-  const where = queryOf(table, query.filter)
+  const where = queryOf(table, query.filter, query.sight)
   if (order) kindOf(table, order.field)
   const after = readCursor(table.name, query)
   const found: Hit[] = []
   for (const segment of order ? byField(order.field, order.direction, after) : [byId('asc', after)]) {
     const wanted = limit + 1 - found.length
-    if (wanted > 0) found.push(...(await search(cluster, table, where, segment, wanted)))
+    if (wanted > 0) found.push(...(await searchNear(cluster, table, where, segment, wanted, { query, edges })))
   }
   const page = found.slice(0, limit)
   const docs = page.map(({ _source }) => docOf(_source, schema))
   const last = page.at(-1)?._source
   if (!last || found.length <= limit) return { docs }
-  const value = order ? (last.fields[order.field] ?? null) : null
+  const value = order ? (valueIn(last, order.field) ?? null) : null
   return { docs, next_cursor: writeCursor(table.name, query, { value, id: last.id }) }
 }
 
-export async function countOf(cluster: Cluster, table: Table, filter?: Filter): Promise<number> {
-  const body = { query: queryOf(table, filter) }
+export async function countOf(cluster: Cluster, table: Table, filter?: Filter, how?: Asking): Promise<number> {
+  const body = { query: queryOf(table, filter, how?.sight) }
   return (await cluster.ask({ method: 'POST', path: `/${table.alias}/_count`, body }, counted)).count
 }
 
 /** Documents per value of an index field; those without it are left out. */
-export async function countsBy(cluster: Cluster, table: Table, field: string, filter?: Filter) {
+export async function countsBy(cluster: Cluster, table: Table, field: string, filter?: Filter, how?: Asking) {
   kindOf(table, field)
-  const found = await tally(cluster, table, queryOf(table, filter), { terms: { field: pathOf(field) } })
+  const found = await tally(cluster, table, queryOf(table, filter, how?.sight), { terms: { field: pathOf(field) } })
   const values = found.map(async ([key, count]) => [await behind(cluster, table, field, key), count] as const)
   return new Map(await Promise.all(values))
 }
@@ -82,12 +93,12 @@ const scan_chunk = 200
 type Direction = 'asc' | 'desc'
 
 function byId(direction: Direction, after: Position | undefined): Segment {
-  return { query: allOf([]), sort: [{ id: direction }], ...(after ? { after: [after.id] } : {}) }
+  return { query: allOf([]), by: 'id', direction, ...(after ? { after: [after.id] } : {}) }
 }
 
 function byField(field: string, direction: Direction, after: Position | undefined): Segment[] {
-  const absent: Segment = { query: not(exists(field)), sort: [{ id: direction }] }
-  const present: Segment = { query: exists(field), sort: [{ [pathOf(field)]: direction }, { id: direction }] }
+  const absent: Segment = { query: not(exists(field)), by: 'id', direction }
+  const present: Segment = { query: exists(field), by: pathOf(field), direction }
   const isDescending = direction === 'desc'
   if (!after) return isDescending ? [present, absent] : [absent, present]
   if (after.value === null) {
@@ -98,10 +109,37 @@ function byField(field: string, direction: Direction, after: Position | undefine
   return isDescending ? [rest, absent] : [rest]
 }
 
-async function search(cluster: Cluster, table: Table, where: Query, { query, sort, after }: Segment, size: number) {
+/** Within the edge of what was asked for before, if that is enough. */
+async function searchNear(
+  cluster: Cluster,
+  table: Table,
+  where: Query,
+  segment: Segment,
+  size: number,
+  { query, edges }: { readonly query: ListQuery; readonly edges: PageEdges },
+): Promise<Hit[]> {
+  const { by, direction, after } = segment
+  const name = `${table.name} ${by}`
+  const edge = edges.edgeOf(name, query, after?.[0])
+  const near = edge !== undefined && { range: { [by]: { [direction === 'asc' ? 'lte' : 'gte']: edge } } }
+  let found = near ? await search(cluster, table, allOf([where, near]), segment, size) : []
+  if (found.length < size) found = await search(cluster, table, where, segment, size)
+  if (!after) edges.note(name, query, found.length === size ? endsOf(found, by) : undefined)
+  return found
+}
+
+function endsOf(found: readonly Hit[], by: string) {
+  const [first, last] = [found.at(0), found.at(-1)].map((hit) =>
+    by === 'id' ? hit?._source.id : hit?._source.fields[by.slice(pathOf('').length)],
+  )
+  return first === undefined || last === undefined ? undefined : { first, last }
+}
+
+async function search(cluster: Cluster, table: Table, where: Query, segment: Segment, size: number) {
+  const { query, by, direction, after } = segment
   const body = {
     query: allOf([where, query]),
-    sort,
+    sort: by === 'id' ? [{ id: direction }] : [{ [by]: direction }, { id: direction }],
     size,
     seq_no_primary_term: true,
     track_total_hits: false,
@@ -135,7 +173,10 @@ async function behind(cluster: Cluster, table: Table, field: string, key: Scalar
   if (!isShortened(key)) return key
   const query = { term: { [pathOf(field)]: key } }
   const [hit] = await search(cluster, table, query, byId('asc', undefined), 1)
-  const body = hit?._source.body as Stored | undefined
-  if (field === 'label_key') return body ? labelKeyOf(body) : key
-  return ((body as Record<string, unknown> | undefined)?.[field] as Scalar | undefined) ?? key
+  return (hit && valueIn(hit._source, field)) ?? key
+}
+
+/** The value itself, where its key may be a shorter one; undefined or null where the document has none. */
+function valueIn({ body }: Envelope, field: string): Scalar | null | undefined {
+  return field === 'label_key' ? labelKeyOf(body as Stored) : (body[field] as Scalar | null | undefined)
 }

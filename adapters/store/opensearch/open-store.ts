@@ -4,11 +4,14 @@ import type { AuditLog } from '../../../daemon/kernel/audit.ts'
 import type { OwedAudit } from '../../../daemon/kernel/owed-audit.ts'
 import { AuditShipping, type ShippedTo } from './audit-shipping.ts'
 import { type ClusterOptions, cluster } from './cluster.ts'
-import { type ClusterStore, opensearchStore } from './store.ts'
+import type { ClusterStore } from './cluster-store.ts'
+import { type ClusterMemory, clusterIdentity, knownCluster } from './known-cluster.ts'
+import { lostIndexes } from './made-once.ts'
+import { opensearchStore } from './store.ts'
 import type { SomeCollection } from './table.ts'
 
 export type RoleInCluster = ClusterOptions & {
-  /** First part of the site's index names: `<index_prefix>.<site>`. */
+  /** What the site's index names begin with: `<index_prefix>.<site>.` */
   readonly base: string
   readonly role: string
   readonly replicas: number
@@ -17,12 +20,27 @@ export type RoleInCluster = ClusterOptions & {
   readonly owed: OwedAudit
   readonly audit: AuditLog
   readonly shippedTo: ShippedTo
+  readonly memory: ClusterMemory
+}
+
+export type InCluster = {
+  readonly store: ClusterStore
+  readonly shipping: AuditShipping
+  /** The UUID of the cluster that answers; undefined while none does. */
+  identity(): Promise<string | undefined>
+  /** Indexes that were made, and that the cluster that answers does not have. @throws ClusterFailure. */
+  missing(): Promise<readonly string[]>
 }
 
 /** Asks the cluster nothing yet. @throws when a file of keys or certificates cannot be read. */
-export function openInCluster(given: RoleInCluster): { store: ClusterStore; shipping: AuditShipping } {
-  const { base, role, replicas, scroll, collections, owed, audit, shippedTo } = given
-  const opened = cluster(given)
-  const store = opensearchStore(opened, { prefix: `${base}.${role}.`, replicas, scroll, collections, owed })
-  return { store, shipping: new AuditShipping(opened, { alias: `${base}.audit`, replicas, audit, shippedTo }) }
+export function openInCluster(given: RoleInCluster): InCluster {
+  const { base, role, replicas, scroll, collections, owed, audit, shippedTo, memory } = given
+  const whoever = cluster(given)
+  const opened = knownCluster(whoever, given)
+  return {
+    store: opensearchStore(opened, { base, memory, prefix: `${base}${role}.`, replicas, scroll, collections, owed }),
+    shipping: new AuditShipping(opened, { alias: `${base}audit`, replicas, memory, audit, shippedTo }),
+    identity: () => clusterIdentity(whoever).catch(() => undefined),
+    missing: () => lostIndexes(whoever, given),
+  }
 }

@@ -1,6 +1,7 @@
 // Filters of the store contract as queries of the cluster, with the answers that SQLite gives.
-import type { Condition, Filter, Scalar } from '../../../daemon/kernel/store.ts'
+import type { Condition, Filter, Scalar, Sight } from '../../../daemon/kernel/store.ts'
 import { type FieldKind, keyOf, kindOfValue } from './field-kind.ts'
+import { seenBy } from './sight.ts'
 import type { Table } from './table.ts'
 
 export type Query = Readonly<Record<string, unknown>>
@@ -16,8 +17,10 @@ export function kindOf(table: Table, field: string): FieldKind {
 }
 
 /** All conditions joined. */
-export function queryOf(table: Table, filter: Filter = {}): Query {
-  return allOf(Object.entries(filter).map(([field, condition]) => clauseOf(field, kindOf(table, field), condition)))
+export function queryOf(table: Table, filter: Filter = {}, sight?: Sight): Query {
+  const asked = sight ? { ...filter, tenant_id: sight.viewer.tenant_id } : filter
+  const clauses = Object.entries(asked).map(([field, condition]) => clauseOf(field, kindOf(table, field), condition))
+  return allOf(sight ? [...clauses, ...seenBy(sight)] : clauses)
 }
 
 export function allOf(queries: readonly Query[]): Query {

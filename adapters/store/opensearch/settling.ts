@@ -1,11 +1,13 @@
-// One conditional write until its outcome is certain: an answer that is lost is read back, and never guessed.
+// One conditional write until its outcome is certain: an answer that is lost is read back, and never guessed. What is read
+// need not be on any disk yet, so that it is secured before it counts: see docs/decisions/0022.
 import { setTimeout as rest } from 'node:timers/promises'
 import * as z from 'zod'
 import { type Got, got, type Written, written } from './answers.ts'
 import { Batch } from './batch.ts'
 import type { Cluster } from './cluster.ts'
-import { envelope, type Held, place } from './envelope.ts'
+import { conditionOf, envelope, type Held, place } from './envelope.ts'
 import { ClusterFailure, statusFailure } from './failure.ts'
+import { onEveryDisk } from './on-disk.ts'
 
 /**
  * A write that the cluster does at most once, however often it is sent: it creates, or it names the very state that it
@@ -30,17 +32,19 @@ type Lookup = { readonly alias: string; readonly id: string }
 
 const first_pause_ms = 50
 const longest_pause_ms = 1_000
+/** Who loses so many races in a row has no race to win. */
+const most_races = 100
 
 export class Documents {
   readonly #cluster: Cluster
   #isClosing = false
   readonly #reads: Batch<Lookup, Got>
-  readonly #writes: Batch<{ sending: Sending; lines: readonly string[] }, Written>
+  readonly #writes: Batch<readonly string[], Written>
 
   constructor(cluster: Cluster) {
     this.#cluster = cluster
     this.#reads = new Batch((lookups) => this.#getMany(lookups))
-    this.#writes = new Batch((items) => this.#writeMany(items.flatMap(({ lines }) => lines)))
+    this.#writes = new Batch((lines) => this.#writeMany(lines.flat()))
   }
 
   /** What is under way ends with its first outcome, be it in doubt. */
@@ -50,7 +54,7 @@ export class Documents {
 
   /** The newest version, whether searches see it yet or not. @throws ClusterFailure. */
   async get(alias: string, id: string): Promise<Held | undefined> {
-    const found = await this.#reads.ask({ alias, id }, 100)
+    const found = await this.#reads.ask({ alias, id }, Buffer.byteLength(alias) + Buffer.byteLength(id) + 30)
     if ('error' in found) throw statusFailure(503, found.error.type)
     if (!found.found) return undefined
     const { _source, _seq_no, _primary_term } = found
@@ -84,18 +88,44 @@ export class Documents {
     }
   }
 
-  async #attempt(write: Sending, lines: readonly string[], mayBeDone: boolean): Promise<Outcome> {
-    const size = lines.reduce((sum, line) => sum + line.length, 0)
-    const { status, error } = await this.#writes.ask({ sending: write, lines }, size)
-    if (status < 300) return 'done'
-    if (status === 404 && !error) return mayBeDone ? 'done' : 'lost'
-    if (status === 409) return mayBeDone && (await this.#isOurs(write)) ? 'done' : 'lost'
-    throw statusFailure(status, error?.type ?? `status ${status}`)
+  /**
+   * What is there, once it is certain to stay: written over itself, on condition that it is still what was read. That answer
+   * comes when every copy that counts has it on disk; whoever is late with the same finds the condition gone.
+   * @throws ClusterFailure.
+   */
+  async secure(alias: string, id: string): Promise<Held | undefined> {
+    for (let race = 0; race < most_races; race++) {
+      const held = await this.get(alias, id)
+      if (!held) return undefined
+      const { envelope: source, place: replaces } = held
+      const { status, error } = await this.#send(linesOf({ write: source.write, alias, id, replaces, source }))
+      if (status < 300) return held
+      if (status !== 409) throw statusFailure(status, error?.type ?? `status ${status}`)
+    }
+    throw new ClusterFailure('unknown', 'the document changes too often')
   }
 
-  async #isOurs(write: Sending): Promise<boolean> {
-    const held = await this.get(write.alias, write.id)
-    return write.source ? held?.envelope.write === write.write : held === undefined
+  async #attempt(write: Sending, lines: readonly string[], mayBeDone: boolean): Promise<Outcome> {
+    const { status, error } = await this.#send(lines)
+    if (status < 300) return 'done'
+    const isRefused = status === 409 || (status === 404 && !error)
+    if (!isRefused) throw statusFailure(status, error?.type ?? `status ${status}`)
+    return mayBeDone && (await this.#isOurs(write)) ? 'done' : 'lost'
+  }
+
+  /** Whether it was our own first one that stood in the way; certain then. */
+  async #isOurs({ alias, id, write, source }: Sending): Promise<boolean> {
+    const held = await this.get(alias, id)
+    if (source) return held?.envelope.write === write && (await this.secure(alias, id))?.envelope.write === write
+    if (held) return false
+    // A removal leaves nothing that could be written again, and what is removed unconditionally may be another's by then.
+    await onEveryDisk(this.#cluster, alias)
+    if (await this.get(alias, id)) throw new ClusterFailure('unknown', 'a removal did not last')
+    return true
+  }
+
+  #send(lines: readonly string[]): Promise<Written> {
+    return this.#writes.ask(lines, bytesOf(lines))
   }
 
   async #getMany(lookups: readonly Lookup[]): Promise<readonly Got[]> {
@@ -108,7 +138,6 @@ export class Documents {
       if (error instanceof ClusterFailure && error.type === 'the connection broke') return ask()
       throw error
     })
-    if (answer.docs.length !== lookups.length) throw new ClusterFailure('unknown', 'an answer of another length')
     return answer.docs
   }
 
@@ -120,10 +149,15 @@ export class Documents {
   }
 }
 
+/** As they are sent, each with the end of its line. */
+export function bytesOf(lines: readonly string[]): number {
+  return lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0)
+}
+
 function linesOf({ alias, id, replaces, source }: Sending): string[] {
   const of = { _index: alias, _id: id }
   if (!replaces) return [JSON.stringify({ create: of }), JSON.stringify(source)]
-  const condition = { ...of, if_seq_no: replaces._seq_no, if_primary_term: replaces._primary_term }
+  const condition = { ...of, ...conditionOf(replaces) }
   if (!source) return [JSON.stringify({ delete: condition })]
   return [JSON.stringify({ index: condition }), JSON.stringify(source)]
 }

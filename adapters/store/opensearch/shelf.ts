@@ -4,9 +4,12 @@ import type { Stored } from '../../../daemon/kernel/store.ts'
 import { refreshed } from './answers.ts'
 import type { Cluster } from './cluster.ts'
 import { clusterIdOf, envelope, idOf } from './envelope.ts'
+import { ClusterFailure, index_gone } from './failure.ts'
 import { fieldsOf } from './field-kind.ts'
 import { everyHit } from './listing.ts'
+import { lostIndexes } from './made-once.ts'
 import type { Documents } from './settling.ts'
+import { marksOf } from './sight.ts'
 import { markFilled, openTable, type Placing, type SomeCollection, type Table } from './table.ts'
 
 export class Shelf {
@@ -21,8 +24,26 @@ export class Shelf {
     this.#placing = placing
   }
 
-  /** @throws ClusterFailure; the next call tries again. */
-  async table(of: SomeCollection): Promise<Table> {
+  /** An index that turns out to be gone is looked for again by the next call. @throws ClusterFailure. */
+  async use<T>(of: SomeCollection, work: (table: Table) => Promise<T>): Promise<T> {
+    const table = await this.#table(of)
+    try {
+      return await work(table)
+    } catch (error) {
+      if (error instanceof ClusterFailure && error.type === index_gone) this.#tables.delete(of.name)
+      throw error
+    }
+  }
+
+  /** Indexes that were made and are gone; whatever has taken their names is not used any more. @throws ClusterFailure. */
+  async lost(): Promise<readonly string[]> {
+    const { prefix } = this.#placing
+    const lost = await lostIndexes(this.#cluster, this.#placing)
+    for (const alias of lost) if (alias.startsWith(prefix)) this.#tables.delete(alias.slice(prefix.length))
+    return lost
+  }
+
+  async #table(of: SomeCollection): Promise<Table> {
     const known = this.#tables.get(of.name)
     if (known && of.indexes.every((field) => known.indexes.includes(field))) return await known.table
     const opened = { indexes: of.indexes, table: this.#open(of) }
@@ -43,8 +64,8 @@ export class Shelf {
     if (table.added.length === 0) return table
     await this.refresh(table)
     for await (const held of everyHit(this.#cluster, table)) {
-      const fields = fieldsOf(held._source.body as Stored, table.kinds)
-      const source = envelope.parse({ ...held._source, fields })
+      const body = held._source.body as Stored
+      const source = envelope.parse({ ...held._source, fields: fieldsOf(body, table.kinds), marks: marksOf(body) })
       const { _seq_no, _primary_term } = held
       const { alias } = table
       const id = clusterIdOf(idOf(source))

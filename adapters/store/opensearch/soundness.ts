@@ -1,9 +1,11 @@
 // Finds documents in the cluster that are not what was written: off their schema, or found by what they do not hold.
+import { canonical } from '../../../daemon/kernel/canonical.ts'
 import type { Stored } from '../../../daemon/kernel/store.ts'
 import type { Cluster } from './cluster.ts'
 import { type Envelope, idOf } from './envelope.ts'
 import { fieldsOf } from './field-kind.ts'
 import { everyHit } from './listing.ts'
+import { marksOf } from './sight.ts'
 import type { SomeCollection, Table } from './table.ts'
 
 const max_faults = 100
@@ -21,16 +23,18 @@ export async function documentFaults(cluster: Cluster, table: Table, { schema }:
 
 function faultOf(table: Table, held: Envelope, schema: SomeCollection['schema']): string | undefined {
   if (schema && !schema.safeParse(held.body).success) return 'the body is not of its schema'
-  const expected = expectedFields(table, held)
+  const expected = expectedOf(table, held)
   if (!expected) return 'the body has no sound label or index field'
-  const names = new Set([...Object.keys(expected), ...Object.keys(held.fields)])
-  const wrong = [...names].filter((name) => expected[name] !== held.fields[name])
+  const names = new Set([...Object.keys(expected.fields), ...Object.keys(held.fields)])
+  const wrong = [...names].filter((name) => expected.fields[name] !== held.fields[name])
+  if (canonical(held.marks ?? null) !== canonical(expected.marks)) wrong.push('marks')
   return wrong.length > 0 ? `the index is wrong: ${wrong.join(', ')}` : undefined
 }
 
-function expectedFields(table: Table, { body }: Envelope) {
+function expectedOf(table: Table, held: Envelope) {
+  const body = held.body as Stored
   try {
-    return fieldsOf(body as Stored, table.kinds)
+    return { fields: fieldsOf(body, table.kinds), marks: marksOf(body) }
   } catch {
     return undefined
   }

@@ -2,18 +2,16 @@
 import { randomUUID } from 'node:crypto'
 import type { AuditEvent } from '../../../daemon/kernel/audit.ts'
 import { Refused, refuse } from '../../../daemon/kernel/errors.ts'
-import type { OwedAudit } from '../../../daemon/kernel/owed-audit.ts'
 import type {
   AnyCollection,
+  Asking,
   Collection,
   Doc,
   Filter,
-  Freshness,
   ListQuery,
   Page,
   Scalar,
   Step,
-  Store,
   Stored,
   Write,
   WriteOutcome,
@@ -21,26 +19,20 @@ import type {
 import { changing, heldOf, replace, sendingOf } from './changing.ts'
 import type { Cluster } from './cluster.ts'
 import { clusterHealth } from './cluster-health.ts'
+import type { ClusterStore, StoreOptions } from './cluster-store.ts'
 import { clusterIdOf, docOf } from './envelope.ts'
-import { asRefusal, unavailable } from './failure.ts'
+import { asRefusal, reasonOf, unavailable } from './failure.ts'
 import { bucketsOf, countOf, countsBy, listPage } from './listing.ts'
+import { PageEdges } from './page-edges.ts'
+import { inPortions } from './portion.ts'
 import { queryOf } from './query.ts'
 import { removeAll } from './removal.ts'
 import { Documents } from './settling.ts'
 import { Shelf } from './shelf.ts'
 import { documentFaults } from './soundness.ts'
-import type { Placing, SomeCollection, Table } from './table.ts'
+import type { SomeCollection, Table } from './table.ts'
+import { bytes_of_update, bytesIn, usual_rooms } from './waiting-room.ts'
 import { Writes } from './writes.ts'
-
-export type StoreOptions = Placing & {
-  readonly owed: OwedAudit
-  readonly collections: readonly SomeCollection[]
-  /** How long the cluster keeps its place in a removal, as in `5m`. */
-  readonly scroll: string
-}
-
-/** Besides the contract: `settle` ends what a broken connection or a dead process left in doubt. */
-export type ClusterStore = Store & { settle(): Promise<void> }
 
 /** `close` closes the cluster's connections, and leaves the database of the owed audit events to whoever opened it. */
 export function opensearchStore(cluster: Cluster, options: StoreOptions): ClusterStore {
@@ -56,13 +48,14 @@ class OpenSearchStore implements ClusterStore {
   readonly #documents: Documents
   readonly #writes: Writes
   readonly #shelf: Shelf
+  readonly #edges = new PageEdges()
   #isClosed = false
 
   constructor(cluster: Cluster, options: StoreOptions) {
     this.#cluster = cluster
     this.#options = options
     this.#documents = new Documents(cluster)
-    this.#writes = new Writes(this.#documents, options.owed)
+    this.#writes = new Writes(this.#documents, options.owed, options.rooms ?? usual_rooms)
     this.#shelf = new Shelf(cluster, this.#documents, options)
   }
 
@@ -84,7 +77,7 @@ class OpenSearchStore implements ClusterStore {
 
   async put<T extends Stored>(into: Collection<T>, id: string, given: T, version: number, events?: Events) {
     const value = into.schema.parse(given)
-    return await this.#inTurn(into, id, (table) =>
+    return await this.#inTurn(into, id, bytesIn(value), (table) =>
       changing(this.#documents, table, id, async (held) => {
         if (held.envelope.version !== version) return 'conflict'
         return await replace<T>(this.#writes, table, held, value, events)
@@ -93,7 +86,7 @@ class OpenSearchStore implements ClusterStore {
   }
 
   async update<T extends Stored, R>(into: Collection<T>, id: string, rule: (current: Doc<T>) => Step<T, R>) {
-    return await this.#inTurn(into, id, (table) =>
+    return await this.#inTurn(into, id, bytes_of_update, (table) =>
       changing(this.#documents, table, id, async (held) => {
         const current = docOf(held.envelope, into.schema)
         const { next, answer, audit } = rule(current)
@@ -108,7 +101,7 @@ class OpenSearchStore implements ClusterStore {
   }
 
   async remove<T extends Stored>(from: Collection<T>, id: string, version?: number, events?: Events) {
-    return await this.#inTurn(from, id, (table) =>
+    return await this.#inTurn(from, id, 0, (table) =>
       changing(this.#documents, table, id, async (held) => {
         if (version !== undefined && held.envelope.version !== version) return 'conflict'
         const { alias } = table
@@ -127,27 +120,25 @@ class OpenSearchStore implements ClusterStore {
 
   async load<T extends Stored>(into: Collection<T>, docs: readonly Doc<T>[]): Promise<void> {
     const parsed = docs.map((doc) => ({ ...doc, value: into.schema.parse(doc.value) }))
-    const outcomes = await Promise.all(parsed.map((doc) => this.#create(into, doc)))
-    if (outcomes.includes('exists')) throw refuse('already_exists', `a ${into.name} of this id is there already`)
+    for (const some of inPortions(parsed, ({ value }) => bytesIn(value))) {
+      const outcomes = await Promise.all(some.map((doc) => this.#create(into, doc)))
+      if (outcomes.includes('exists')) throw refuse('already_exists', `a ${into.name} of this id is there already`)
+    }
   }
 
   list<T extends Stored>(from: Collection<T>, query: ListQuery): Promise<Page<T>> {
-    return this.#search(from, query, (table) => listPage(this.#cluster, table, from.schema, query))
+    return this.#search(from, query, (table) => listPage(this.#cluster, table, from.schema, query, this.#edges))
   }
 
-  count(from: AnyCollection, filter?: Filter, how?: Freshness): Promise<number> {
-    return this.#search(from, how, (table) => countOf(this.#cluster, table, filter))
+  count(from: AnyCollection, filter?: Filter, how?: Asking): Promise<number> {
+    return this.#search(from, how, (table) => countOf(this.#cluster, table, filter, how))
   }
 
-  countBy(from: AnyCollection, field: string, filter?: Filter, how?: Freshness): Promise<Map<Scalar, number>> {
-    return this.#search(from, how, (table) => countsBy(this.#cluster, table, field, filter))
+  countBy(from: AnyCollection, field: string, filter?: Filter, how?: Asking): Promise<Map<Scalar, number>> {
+    return this.#search(from, how, (table) => countsBy(this.#cluster, table, field, filter, how))
   }
 
-  async distinct(from: AnyCollection, field: string, tenant_id: string, how?: Freshness): Promise<Scalar[]> {
-    return [...(await this.countBy(from, field, { tenant_id }, how)).keys()]
-  }
-
-  histogram(from: AnyCollection, field: string, interval: number, filter?: Filter, how?: Freshness) {
+  histogram(from: AnyCollection, field: string, interval: number, filter?: Filter, how?: Asking) {
     return this.#search(from, how, (table) => bucketsOf(this.#cluster, table, field, interval, filter))
   }
 
@@ -155,7 +146,7 @@ class OpenSearchStore implements ClusterStore {
     return this.#use(from, async (table) => {
       const query = queryOf(table, filter)
       // A write in doubt could bring a document back.
-      await this.#writes.settle(table.alias)
+      for (const failure of (await this.#writes.settle(table.alias)).values()) throw failure
       return await removeAll(this.#cluster, table, query, this.#options.scroll)
     })
   }
@@ -166,7 +157,7 @@ class OpenSearchStore implements ClusterStore {
 
   async health() {
     if (this.#isClosed) return { ok: false, detail: 'closed' }
-    return await clusterHealth(this.#cluster, this.#options.prefix, this.#writes.unsettled)
+    return await clusterHealth(this.#cluster, this.#options.prefix, this.#options, this.#writes.unsettled)
   }
 
   async backup(): Promise<void> {
@@ -174,15 +165,24 @@ class OpenSearchStore implements ClusterStore {
   }
 
   async check(): Promise<string[]> {
-    const faults: string[] = []
-    for (const each of this.#options.collections) {
+    const lost = await this.lost()
+    const faults = lost.map((alias) => `the index ${alias} is lost: restore it from a snapshot of the cluster`)
+    const { prefix, collections } = this.#options
+    for (const each of collections.filter(({ name }) => !lost.includes(`${prefix}${name}`))) {
       faults.push(...(await this.#search(each, { fresh: true }, (table) => documentFaults(this.#cluster, table, each))))
     }
     return faults
   }
 
-  settle(): Promise<void> {
-    return this.#guarded(() => this.#writes.settle())
+  settle() {
+    return this.#guarded(async () => {
+      const failures = [...(await this.#writes.settle())]
+      return new Map(failures.map(([alias, error]) => [alias.slice(this.#options.prefix.length), reasonOf(error)]))
+    })
+  }
+
+  lost(): Promise<readonly string[]> {
+    return this.#guarded(() => this.#shelf.lost())
   }
 
   async close(): Promise<void> {
@@ -203,10 +203,10 @@ class OpenSearchStore implements ClusterStore {
   }
 
   #use<T>(of: SomeCollection, work: (table: Table) => Promise<T>): Promise<T> {
-    return this.#guarded(async () => work(await this.#shelf.table(of)))
+    return this.#guarded(() => this.#shelf.use(of, work))
   }
 
-  #search<T>(of: SomeCollection, how: Freshness | undefined, work: (table: Table) => Promise<T>): Promise<T> {
+  #search<T>(of: SomeCollection, how: Asking | undefined, work: (table: Table) => Promise<T>): Promise<T> {
     return this.#use(of, async (table) => {
       if (how?.fresh) await this.#shelf.refresh(table)
       return await work(table)
@@ -214,18 +214,21 @@ class OpenSearchStore implements ClusterStore {
   }
 
   /** In the order of the calls, whatever each has to wait for first. */
-  #inTurn<T>(of: SomeCollection, id: string, work: (table: Table) => Promise<T>): Promise<T> {
+  #inTurn<T>(of: SomeCollection, id: string, bytes: number, work: (table: Table) => Promise<T>): Promise<T> {
     const alias = `${this.#options.prefix}${of.name}`
-    return this.#guarded(() =>
-      this.#writes.inTurn(alias, clusterIdOf(id), async () => work(await this.#shelf.table(of))),
-    )
+    return this.#guarded(() => this.#writes.inTurn(alias, clusterIdOf(id), bytes, () => this.#shelf.use(of, work)))
   }
 
   async #create<T extends Stored>(into: Collection<T>, doc: Doc<T>, events?: Events): Promise<Doc<T> | 'exists'> {
     if (doc.id === '' || !doc.id.isWellFormed())
       throw new Refused('invalid', 'an id is well-formed text of one character or more')
-    const outcome = await this.#inTurn(into, doc.id, (table) => this.#writes.send(sendingOf(table, doc), events))
-    return outcome === 'done' ? doc : 'exists'
+    return await this.#inTurn(into, doc.id, bytesIn(doc.value), async (table) => {
+      const sending = sendingOf(table, doc)
+      if ((await this.#writes.send(sending, events)) === 'done') return doc
+      // Whoever is told that it exists relies on it, and it may stem from a write whose answer was lost.
+      await this.#documents.secure(sending.alias, sending.id)
+      return 'exists'
+    })
   }
 
   /** Values are held to their schemas before anything is written. */

@@ -4,6 +4,9 @@ import type { AnyCollection, Collection } from '../../../daemon/kernel/store.ts'
 import type { Cluster } from './cluster.ts'
 import { ClusterFailure } from './failure.ts'
 import { type FieldKind, type FieldKinds, fixedKinds, kindsOf } from './field-kind.ts'
+import type { Known } from './known-cluster.ts'
+import { openIndex } from './made-once.ts'
+import { marksMapping } from './sight.ts'
 
 export type SomeCollection = AnyCollection & Partial<Pick<Collection, 'schema'>>
 
@@ -12,15 +15,17 @@ export type Table = {
   readonly alias: string
   /** Every field that may be filtered and ordered by: the fixed ones, and those declared now or by an earlier release. */
   readonly kinds: FieldKinds
-  /** Declared fields that documents stored before lack. */
+  /** Declared fields, or marks, that documents stored before lack. */
   readonly added: readonly string[]
 }
 
-export type Placing = { readonly prefix: string; readonly replicas: number }
+export type Placing = Known & { readonly prefix: string; readonly replicas: number }
 
 const nameRule = /^[a-z][a-z0-9_]*$/
 const kind = z.enum(['keyword', 'double', 'boolean'])
 const nothing = z.unknown()
+/** Beside the declared fields, none of which can have such a name. */
+const marks_filled = '(marks)'
 const mappings = z.record(
   z.string(),
   z.object({
@@ -38,21 +43,26 @@ const settings = z.record(
 )
 
 /**
- * Makes the index where there is none, and the fields that it lacks.
- * @throws when a name cannot be an index's; ClusterFailure when the index does not make writes durable before it answers.
+ * Makes the index where there has been none, and the fields that it lacks.
+ * @throws when a name cannot be an index's; ClusterFailure when the index is lost, or does not make writes durable before
+ * it answers.
  */
-export async function openTable(cluster: Cluster, { prefix, replicas }: Placing, of: SomeCollection): Promise<Table> {
+export async function openTable(
+  cluster: Cluster,
+  { prefix, replicas, memory }: Placing,
+  of: SomeCollection,
+): Promise<Table> {
   if (!nameRule.test(of.name)) throw new Error(`a collection cannot be named ${of.name}`)
   const alias = `${prefix}${of.name}`
   const wanted = of.schema ? kindsOf(of.schema, of.indexes) : new Map<string, FieldKind>()
-  if (!(await indexExists(cluster, alias))) await create(cluster, alias, wanted, replicas)
+  await openIndex(cluster, memory, alias, indexOf(alias, wanted, replicas))
   const held = await readMapping(cluster, alias)
   for (const [field, type] of wanted) {
     const before = held.kinds.get(field)
     if (before && before !== type)
       throw new Error(`the index ${field} of ${of.name} held ${before} before, not ${type}`)
   }
-  const added = [...wanted.keys()].filter((field) => !held.filled.includes(field))
+  const added = [...wanted.keys(), marks_filled].filter((field) => !held.filled.includes(field))
   if (added.length > 0) await addFields(cluster, alias, wanted)
   await requireDurability(cluster, alias)
   return { name: of.name, alias, kinds: new Map([...fixedKinds, ...held.kinds, ...wanted]), added }
@@ -63,13 +73,9 @@ export async function markFilled(cluster: Cluster, { alias, kinds }: Table): Pro
   await cluster.ask({ method: 'PUT', path: `/${alias}/_mapping`, body: { _meta: metaOf(kinds.keys()) } }, nothing)
 }
 
-async function indexExists(cluster: Cluster, alias: string): Promise<boolean> {
-  return await cluster.ask({ method: 'HEAD', path: `/${alias}` }, z.boolean())
-}
-
 /** Bulk writes require the alias: an index that somebody removed is missed, and never made anew by a write in passing. */
-async function create(cluster: Cluster, alias: string, kinds: FieldKinds, replicas: number): Promise<void> {
-  const body = {
+function indexOf(alias: string, kinds: FieldKinds, replicas: number) {
+  return {
     aliases: { [alias]: { is_write_index: true } },
     settings: { number_of_shards: 1, number_of_replicas: replicas, 'translog.durability': 'request' },
     mappings: {
@@ -81,15 +87,10 @@ async function create(cluster: Cluster, alias: string, kinds: FieldKinds, replic
         version: { type: 'long', index: false, doc_values: false },
         write: { type: 'keyword', index: false, doc_values: false },
         fields: { dynamic: 'strict', properties: propertiesOf(new Map([...fixedKinds, ...kinds])) },
+        marks: marksMapping,
         body: { type: 'object', enabled: false },
       },
     },
-  }
-  try {
-    await cluster.ask({ method: 'PUT', path: `/${alias}-1`, body }, nothing)
-  } catch (error) {
-    // Another process was faster.
-    if (!(await indexExists(cluster, alias))) throw error
   }
 }
 
@@ -102,12 +103,12 @@ async function readMapping(cluster: Cluster, alias: string) {
 }
 
 async function addFields(cluster: Cluster, alias: string, kinds: FieldKinds): Promise<void> {
-  const body = { properties: { fields: { properties: propertiesOf(kinds) } } }
+  const body = { properties: { fields: { properties: propertiesOf(kinds) }, marks: marksMapping } }
   await cluster.ask({ method: 'PUT', path: `/${alias}/_mapping`, body }, nothing)
 }
 
 /** An answer must mean that the write is on disk. */
-async function requireDurability(cluster: Cluster, alias: string): Promise<void> {
+export async function requireDurability(cluster: Cluster, alias: string): Promise<void> {
   const path = `/${alias}/_settings`
   const answer = await cluster.ask({ method: 'GET', path }, settings)
   const lax = Object.values(answer).some(({ settings: { index } }) => index.translog?.durability !== 'request')
@@ -119,5 +120,6 @@ function propertiesOf(kinds: FieldKinds): Record<string, { type: FieldKind }> {
 }
 
 function metaOf(fields: Iterable<string>) {
-  return { format: 1, filled: [...fields].filter((field) => !fixedKinds.has(field)).sort() }
+  const declared = [...fields].filter((field) => !fixedKinds.has(field))
+  return { format: 1, filled: [...declared, marks_filled].sort() }
 }

@@ -3,28 +3,46 @@ import type { AuditEvent } from '../../../daemon/kernel/audit.ts'
 import type { OwedAudit } from '../../../daemon/kernel/owed-audit.ts'
 import { ClusterFailure } from './failure.ts'
 import { type Documents, type Outcome, type Sending, sending } from './settling.ts'
+import { type Rooms, WaitingRoom } from './waiting-room.ts'
 
 export class Writes {
   readonly #documents: Documents
   readonly #owed: OwedAudit
+  readonly #room: WaitingRoom
+  readonly #most_in_doubt: number
   /** The last of those that wait for a document: this process never races itself. */
   readonly #turns = new Map<string, Promise<unknown>>()
   /** Writes whose outcome nobody knows yet, by document. Nothing else is done to these before. */
   readonly #unsettled = new Map<string, Sending[]>()
   #loading: Promise<void> | undefined
 
-  constructor(documents: Documents, owed: OwedAudit) {
+  constructor(documents: Documents, owed: OwedAudit, rooms: Rooms) {
     this.#documents = documents
     this.#owed = owed
+    this.#room = new WaitingRoom(rooms)
+    this.#most_in_doubt = rooms.all.writes
   }
 
   get unsettled(): number {
     return [...this.#unsettled.values()].flat().length
   }
 
-  /** Runs alone among the work on this document, in the order of the calls, when nothing about it is in doubt. */
-  async inTurn<T>(alias: string, id: string, work: () => Promise<T>): Promise<T> {
+  /**
+   * Runs alone among the work on this document, in the order of the calls, when nothing about it is in doubt.
+   * `bytes`: about what it holds in memory meanwhile. @throws ClusterFailure at once when too much waits already.
+   */
+  async inTurn<T>(alias: string, id: string, bytes: number, work: () => Promise<T>): Promise<T> {
+    if (this.#unsettled.size >= this.#most_in_doubt) throw new ClusterFailure('undone', 'too many writes are in doubt')
     const key = keyOf(alias, id)
+    const leave = this.#room.enter(key, bytes)
+    try {
+      return await this.#turn(key, work)
+    } finally {
+      leave()
+    }
+  }
+
+  async #turn<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.#turns.get(key)
     const mine = (async () => {
       await before?.catch(() => undefined)
@@ -50,11 +68,22 @@ export class Writes {
     return await this.#conclude(write, false)
   }
 
-  /** Settles every write in doubt that may be settled now. @throws ClusterFailure at the first that may not. */
-  async settle(alias?: string): Promise<void> {
+  /**
+   * Settles every write in doubt that can be settled now, each by itself: none waits for another index to come back.
+   * Answers with what stood in the way, by index. @throws when what an earlier process left cannot be read.
+   */
+  async settle(alias?: string): Promise<Map<string, unknown>> {
     await this.#load()
-    const doubtful = [...this.#unsettled.values()].flat().filter((each) => !alias || each.alias === alias)
-    for (const each of doubtful) await this.inTurn(each.alias, each.id, async () => undefined)
+    const failures = new Map<string, unknown>()
+    const doubtful = [...this.#unsettled].map(([key, [first]]) => ({ key, of: first?.alias ?? '' }))
+    const wanted = doubtful.filter(({ of }) => !alias || of === alias)
+    const settling = wanted.map(({ key, of }) =>
+      this.#turn(key, async () => undefined).catch((error: unknown) => {
+        failures.set(of, error)
+      }),
+    )
+    await Promise.all(settling)
+    return failures
   }
 
   /** Waits for what is under way. */

@@ -46,7 +46,7 @@ function clauseOf(column: string, condition: Condition): Clause {
   return range(column, condition)
 }
 
-function oneOf(column: string, values: readonly Scalar[]): Clause {
+export function oneOf(column: string, values: readonly Scalar[]): Clause {
   if (values.length === 0) return { sql: '0', bind: [] }
   return { sql: `${column} IN (${values.map(() => '?').join(', ')})`, bind: values.map(cellOf) }
 }

@@ -3,7 +3,8 @@
 import { type Position, readCursor, writeCursor } from '../../../daemon/kernel/list-cursor.ts'
 import type { Doc, ListQuery, Page, Scalar, Stored } from '../../../daemon/kernel/store.ts'
 import { type Cell, cellOf, scalarOf } from './columns.ts'
-import { allOf, type Clause, columnOf, whereOf } from './filter.ts'
+import { allOf, type Clause, columnOf } from './filter.ts'
+import { seenWhere } from './sight.ts'
 import type { Row, Table } from './table.ts'
 
 type Found = Row & { at: Cell }
@@ -18,7 +19,7 @@ type Segment = Clause & { readonly order: string }
  */
 export function listPage<T extends Stored>(collection: string, table: Table, query: ListQuery): Page<T> {
   if (!Number.isInteger(query.limit) || query.limit < 1) throw new Error('a limit is a whole number from 1')
-  const where = whereOf(table, query.filter)
+  const where = seenWhere(table, query.filter, query.sight)
   const column = query.order ? columnOf(table, query.order.field) : undefined
   const after = readCursor(collection, query)
   const segments = column ? byField(column, query.order?.direction === 'desc', after) : [byId(after)]
@@ -47,21 +48,6 @@ export function countsBy(table: Table, field: string, where: Clause): Map<Scalar
   const column = columnOf(table, field)
   const rows = tally(table, column, where, `AND ${column} IS NOT NULL GROUP BY 1`)
   return new Map(rows.map(({ at, count }) => [scalarOf(at) as Scalar, count]))
-}
-
-/** The values of a field in a tenant's part of its index; documents without the field are left out. */
-export function distinctOf(table: Table, field: string, tenant_id: string): Scalar[] {
-  const sql = distinctSql(table, columnOf(table, field))
-  const rows = table.prepared(sql).all(tenant_id, tenant_id) as { at: Cell }[]
-  return rows.map(({ at }) => scalarOf(at) as Scalar)
-}
-
-/** SQLite reads the whole index for DISTINCT: this seeks from each value to the next instead. */
-export function distinctSql({ name }: Table, column: string): string {
-  const least = `SELECT min(${column}) FROM ${name} WHERE tenant_id = ?`
-  return `WITH RECURSIVE step (at) AS (
-    ${least} UNION ALL SELECT (${least} AND ${column} > step.at) FROM step WHERE at IS NOT NULL)
-    SELECT at FROM step WHERE at IS NOT NULL`
 }
 
 /** Documents per bucket, by the bucket's start; values that are no numbers are left out. */

@@ -3,6 +3,7 @@ import type { AuditEvent } from '../../../daemon/kernel/audit.ts'
 import { Refused, refuse } from '../../../daemon/kernel/errors.ts'
 import type {
   AnyCollection,
+  Asking,
   Collection,
   Doc,
   Filter,
@@ -19,7 +20,8 @@ import { DocumentCache } from './document-cache.ts'
 import { createJob, heldOf, putJob, removeJob, type Shelf, updateJob } from './documents.ts'
 import type { SqliteFile } from './file.ts'
 import { whereOf } from './filter.ts'
-import { bucketsOf, countOf, countsBy, distinctOf, listPage } from './listing.ts'
+import { bucketsOf, countOf, countsBy, listPage } from './listing.ts'
+import { seenWhere } from './sight.ts'
 import { documentFaults, type Schemas } from './soundness.ts'
 import { openTable, storedCollections, type Table } from './table.ts'
 
@@ -104,19 +106,14 @@ class SqliteStore implements Store {
     return this.#file.read(() => listPage<T>(from.name, table, query))
   }
 
-  async count(from: AnyCollection, filter?: Filter) {
+  async count(from: AnyCollection, filter?: Filter, how?: Asking) {
     const table = this.#table(from)
-    return this.#file.read(() => countOf(table, whereOf(table, filter)))
+    return this.#file.read(() => countOf(table, seenWhere(table, filter, how?.sight)))
   }
 
-  async countBy(from: AnyCollection, field: string, filter?: Filter) {
+  async countBy(from: AnyCollection, field: string, filter?: Filter, how?: Asking) {
     const table = this.#table(from)
-    return this.#file.read(() => countsBy(table, field, whereOf(table, filter)))
-  }
-
-  async distinct(from: AnyCollection, field: string, tenant_id: string) {
-    const table = this.#table(from)
-    return this.#file.read(() => distinctOf(table, field, tenant_id))
+    return this.#file.read(() => countsBy(table, field, seenWhere(table, filter, how?.sight)))
   }
 
   async histogram(from: AnyCollection, field: string, interval: number, filter?: Filter) {

@@ -54,13 +54,14 @@ export function amqpCarrier(options: AmqpOptions): Carrier {
       }
     },
     async start(land, judged) {
+      const of_peers = Object.keys(peers).length
       for (const [peer, { user }] of Object.entries(peers)) {
         const inbox = inboxOf(prefix, site, peer)
         const burial = publisher(outgoing)
         const bury = (message: ConsumeMessage, reason: string, detail: string) =>
           buryIn(inbox, burial, message, { reason, detail })
         const reading = linkTo(`reads from ${peer}`)
-        readers.set(peer, reader({ ...options, peer, user, inbox, link: reading, bury, land, judged, log }))
+        readers.set(peer, reader({ ...options, peer, of_peers, user, inbox, link: reading, bury, land, judged, log }))
       }
     },
     async health() {

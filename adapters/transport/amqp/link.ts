@@ -28,6 +28,8 @@ export type Link = {
   onBlocked(tell: (why: string) => void): () => void
   /** Ends the connection; the next need opens another. */
   close(): Promise<void>
+  /** Ends it at once: what has been written and has not left this process never does. */
+  cut(): void
 }
 
 /**
@@ -85,12 +87,27 @@ export function link(broker: Broker, password: () => string | undefined, name: s
       listeners.add(tell)
       return () => void listeners.delete(tell)
     },
+    cut() {
+      const cutting = current
+      forget()
+      const why = new Error('the broker does not read what it is sent')
+      cutting?.then(({ connection }) => socketOf(connection).destroy(why)).catch(() => undefined)
+    },
     async close() {
       const ending = current?.then((connection) => connection.close())
       forget()
       await within(close_timeout_ms, 'end the connection', ending ?? Promise.resolve()).catch(() => undefined)
     },
   }
+}
+
+/** Of amqplib's connection, not among its types. An error is what it hears of. */
+type Socket = { destroy(why: Error): void }
+
+function socketOf(connection: object): Socket {
+  const { stream } = connection as { stream?: Socket }
+  if (!stream) throw new Error('this amqplib does not show its socket')
+  return stream
 }
 
 /** Channels are told before the connection says why it ends. */

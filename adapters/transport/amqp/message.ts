@@ -9,7 +9,7 @@ export const message_type = 'platform.parcel.1'
 export type DeadReason = 'GARBAGE' | 'TOO_LARGE' | 'WRONG_USER'
 export type Dead = { readonly reason: DeadReason; readonly detail: string }
 
-/** Largest files that a parcel may hold, in bytes; what is taken in of them is file-drop's to judge. */
+/** Largest files that a parcel may hold, in bytes: file-drop judges that, and the reader keeps larger messages out. */
 export type Limits = { readonly envelope_bytes: number; readonly body_bytes: number }
 
 /** Bytes before the envelope that say how long it is, highest first; the body is the rest. */
@@ -52,7 +52,7 @@ export type Arrived = {
 }
 
 /** `user`: who alone may send this, when that is settled. */
-export function parcelIn({ content, properties: given }: Arrived, limits: Limits, user?: string): Parcel | Dead {
+export function parcelIn({ content, properties: given }: Arrived, user?: string): Parcel | Dead {
   const from = (given as { userId?: unknown }).userId
   if (user !== undefined && from !== user) {
     return {
@@ -65,10 +65,7 @@ export function parcelIn({ content, properties: given }: Arrived, limits: Limits
   if (content.length < length_bytes) return { reason: 'GARBAGE', detail: 'it is too short for a parcel' }
   const end = length_bytes + content.readUInt32BE()
   if (end > content.length) return { reason: 'GARBAGE', detail: 'it ends before its envelope does' }
-  const [envelope, body] = [content.subarray(length_bytes, end), content.subarray(end)]
-  if (envelope.length > limits.envelope_bytes) return { reason: 'TOO_LARGE', detail: 'its envelope is too large' }
-  if (body.length > limits.body_bytes) return { reason: 'TOO_LARGE', detail: 'its body is too large' }
-  return { ...parsed.data.messageId, envelope, body }
+  return { ...parsed.data.messageId, envelope: content.subarray(length_bytes, end), body: content.subarray(end) }
 }
 
 /** Bytes of the largest message that is a parcel. */

@@ -1,6 +1,7 @@
 // Publishes to a broker, and knows of each message what became of it: only what is confirmed is there.
 import type { ConfirmChannel, Options } from 'amqplib'
 import type { Line, Link } from './link.ts'
+import { within } from './trouble.ts'
 
 export type Draft = {
   readonly exchange: string
@@ -15,13 +16,16 @@ export type Outcome = 'confirmed' | 'refused' | 'unroutable'
 export type Publisher = {
   /**
    * Resolves with what became of each, in the order given, once the broker has said so of all; what is confirmed is on its
-   * disk. Throws when it cannot be known: the channel ends then, and all may be there or not.
+   * disk. Throws when it cannot be known: the channel ends then, and all may be there or not; but nothing leaves any more.
    */
   publish(drafts: readonly Draft[], signal: AbortSignal): Promise<Outcome[]>
 }
 
+/** For the broker to say that it has read all. */
+const quiet_ms = 2_000
+
 /** `returned`: of messages that no queue was bound for, until their senders have been told. */
-type Sending = Line & { readonly returned: Set<string> }
+type Sending = Line & { readonly returned: Set<string>; readonly isOver: () => boolean }
 
 /** On a channel of its own, so that what the broker refuses here ends nobody else's. */
 export function publisher(link: Link): Publisher {
@@ -44,13 +48,15 @@ export function publisher(link: Link): Publisher {
       const ids = drafts.map(() => String(++published))
       const interrupted = interruption(link, signal)
       const holding = standing()
+      let line: Sending | undefined
       try {
-        const line = await Promise.race([holding, interrupted.happens])
+        line = await Promise.race([holding, interrupted.happens])
         return await Promise.race([outcomes(line, drafts, ids), line.ended, interrupted.happens])
       } catch (error) {
-        // What was not confirmed by now must not be taken for the next attempt's.
+        // What was not confirmed by now must not be taken for the next attempt's, nor leave later.
         forget(holding)
-        holding.then(({ channel }) => channel.close()).catch(() => undefined)
+        if (line) await quiet(link, line)
+        else holding.then(({ channel }) => channel.close()).catch(() => undefined)
         throw error
       } finally {
         interrupted.forget()
@@ -78,6 +84,12 @@ async function outcomes({ channel, returned, ended }: Sending, drafts: readonly 
   return all
 }
 
+/** The broker answers the end of a channel after all that came before; one that reads nothing leaves it in our socket. */
+async function quiet(link: Link, { channel, isOver }: Sending): Promise<void> {
+  if (isOver()) return
+  await within(quiet_ms, 'end a channel', channel.close()).catch(() => isOver() || link.cut())
+}
+
 function drained(channel: ConfirmChannel): Promise<void> {
   return new Promise((resolve) => channel.once('drain', resolve))
 }
@@ -86,7 +98,11 @@ async function open(link: Link): Promise<Sending> {
   const line = await link.channel()
   const returned = new Set<string>()
   line.channel.on('return', ({ properties }) => returned.add(String(properties.correlationId)))
-  return { ...line, returned }
+  let isOver = false
+  line.ended.catch(() => {
+    isOver = true
+  })
+  return { ...line, returned, isOver: () => isOver }
 }
 
 function interruption(link: Link, signal: AbortSignal) {

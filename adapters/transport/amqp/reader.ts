@@ -12,6 +12,8 @@ import { troubleOf, within } from './trouble.ts'
 
 /** Messages that the broker hands over before any is acknowledged. */
 const most_at_once = 64
+/** Of all peers together, if each sends the largest that is taken: a broker counts messages and no bytes. */
+const most_bytes = 67_108_864
 /** How often what is declared is declared again: it may have been deleted, and nobody is told of an exchange. */
 const declare_every_ms = 60_000
 /** Failures that waits grow with while messages cannot be landed: a place may be free again at any time. */
@@ -19,6 +21,8 @@ const most_patience = 4
 
 export type Reading = {
   readonly peer: string
+  /** How many peers are read from, each by a reader. */
+  readonly of_peers: number
   readonly inbox: Inbox
   readonly queue_type: QueueType
   /** Of its own: what breaks it stops no other peer. */
@@ -39,6 +43,11 @@ export type Reader = {
   trouble(): string | undefined
   /** What is in hand is finished; what has not been acknowledged goes back to the broker. */
   stop(): Promise<void>
+}
+
+/** How many messages of each of so many peers may be here; one of each, however many peers there are. */
+export function prefetchFor(limits: Limits, peers: number): number {
+  return Math.max(1, Math.min(most_at_once, Math.floor(most_bytes / (largest(limits) * peers))))
 }
 
 /** Begins, and begins again after whatever ends it. */
@@ -101,7 +110,7 @@ async function readFrom({ channel, ended }: Line, reading: Reading, pen: Pen, te
     within(answer_timeout_ms, `declare ${inbox.queue}`, declareInbox(channel, inbox, reading.queue_type))
   const isLarge = leaveOutLarge(channel, largest(limits))
   await declared()
-  await channel.prefetch(most_at_once)
+  await channel.prefetch(prefetchFor(limits, reading.of_peers))
   const { consumerTag } = await within(
     answer_timeout_ms,
     `open ${inbox.queue}`,

@@ -2,13 +2,12 @@
 import type { Channel, ConsumeMessage } from 'amqplib'
 import type { Log } from '../../../daemon/kernel/call.ts'
 import type { Judged, Landed, Landing, Parcel } from '../../../daemon/kernel/carrier.ts'
-import { type Dead, type Limits, parcelIn } from './message.ts'
+import { type Dead, parcelIn } from './message.ts'
 import { troubleOf } from './trouble.ts'
 
 type Taking = {
   readonly peer: string
   readonly channel: Channel
-  readonly limits: Limits
   readonly user: string | undefined
   readonly isLarge: (message: ConsumeMessage) => boolean
   readonly land: Landed
@@ -23,7 +22,7 @@ export type Batch = { readonly messages: readonly ConsumeMessage[]; readonly tro
 type Opened = { readonly message: ConsumeMessage; readonly parcel: Parcel }
 
 export async function takeIn(taking: Taking, messages: readonly ConsumeMessage[]): Promise<Batch> {
-  const { channel, limits, user, isLarge } = taking
+  const { channel, user, isLarge } = taking
   const kept: ConsumeMessage[] = []
   const opened: Opened[] = []
   const troubles: string[] = []
@@ -34,7 +33,7 @@ export async function takeIn(taking: Taking, messages: readonly ConsumeMessage[]
       channel.nack(message, false, false)
       continue
     }
-    const parcel = parcelIn(message, limits, user)
+    const parcel = parcelIn(message, user)
     if ('reason' in parcel) {
       const trouble = await buried(taking, message, parcel)
       if (trouble !== undefined) kept.push(message)
@@ -65,8 +64,9 @@ function told({ log, peer }: Taking, { reason, detail }: Dead): void {
 }
 
 /** Acknowledged once the site has dealt with it, or has it on disk for a reason of its own. */
-async function landAll({ peer, channel, land, judged }: Taking, opened: readonly Opened[]): Promise<Batch> {
+async function landAll(taking: Taking, opened: readonly Opened[]): Promise<Batch> {
   if (opened.length === 0) return { messages: [], trouble: undefined }
+  const { peer, channel, land, judged } = taking
   try {
     const landings = await land(
       peer,
@@ -76,10 +76,26 @@ async function landAll({ peer, channel, land, judged }: Taking, opened: readonly
     if (opened.some((_, index) => isDone(index))) await judged(peer)
     for (const [index, { message }] of opened.entries()) if (isDone(index)) channel.ack(message)
     const others = opened.flatMap((each, index) => (isDone(index) ? [] : [{ ...each, landing: landings[index] }]))
-    return { messages: others.map(({ message }) => message), trouble: wordsOf(others[0]?.landing, others.length) }
+    return await withoutLarge(taking, others)
   } catch (error) {
     return { messages: opened.map(({ message }) => message), trouble: troubleOf(error) }
   }
+}
+
+type Other = Opened & { readonly landing: Landing | undefined }
+
+/** What is larger than this site takes will be so tomorrow. */
+async function withoutLarge(taking: Taking, others: readonly Other[]): Promise<Batch> {
+  const dead: Dead = { reason: 'TOO_LARGE', detail: 'it is larger than this site takes' }
+  const stay = others.filter(({ landing }) => landing !== 'too_large')
+  const kept: ConsumeMessage[] = []
+  let trouble = wordsOf(stay[0]?.landing, stay.length)
+  for (const { message, landing } of others) {
+    const why = landing === 'too_large' ? await buried(taking, message, dead) : undefined
+    if (why !== undefined) kept.push(message)
+    trouble ??= why
+  }
+  return { messages: [...stay.map(({ message }) => message), ...kept], trouble }
 }
 
 function wordsOf(landing: Landing | undefined, count: number): string | undefined {

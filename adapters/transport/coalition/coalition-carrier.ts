@@ -1,11 +1,12 @@
 // Moves messages by way of a coalition's hub, and keeps this site among its nodes.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../../../daemon/kernel/call.ts'
-import type { Carrier, Landed, Landing, Parcel } from '../../../daemon/kernel/carrier.ts'
+import type { Carrier, Landed } from '../../../daemon/kernel/carrier.ts'
 import type { CapabilityMessage, NodeRegistration } from '../../../daemon/kernel/coalition.ts'
 import { refuse } from '../../../daemon/kernel/errors.ts'
 import { again, notYet, reasonOf } from './again.ts'
-import { HubRefusal, hubAt } from './hub.ts'
+import { deliverAll } from './delivering.ts'
+import { hubAt } from './hub.ts'
 import { takeAll } from './receiving.ts'
 import { type Credentials, tokens } from './token.ts'
 import { web } from './web.ts'
@@ -21,8 +22,6 @@ export type CoalitionOptions = Credentials & {
   readonly chance: () => number
 }
 
-/** Deliveries side by side: a hub makes them durable together. */
-const side_by_side = 8
 /** Of one event of the feed. */
 const publish_ms = 10_000
 
@@ -34,6 +33,7 @@ export function coalitionCarrier(options: CoalitionOptions): Carrier {
   const stopping = new AbortController()
   const { signal } = stopping
   const troubles = new Map([['presence', notYet]])
+  const told = new Map<string, string>()
   let runs: Promise<void>[] = []
 
   const going = (what: string) => ({
@@ -63,33 +63,14 @@ export function coalitionCarrier(options: CoalitionOptions): Carrier {
   async function receive(land: Landed, goesWell: () => void): Promise<void> {
     for await (const _ of hub.wakeUps(signal)) {
       goesWell()
-      await takeAll({ hub, peers, land, log, signal })
-    }
-  }
-
-  async function deliver(peer: string, parcel: Parcel, until: AbortSignal): Promise<Landing> {
-    try {
-      await hub.deliver(peer, parcel, until)
-      return 'landed'
-    } catch (error) {
-      if (error instanceof HubRefusal && error.status === 429) return 'full'
-      if (error instanceof HubRefusal && error.status === 413) return 'too_large'
-      throw error
+      await takeAll({ hub, peers, land, log, signal, told })
     }
   }
 
   return {
     name: 'coalition',
     peers,
-    async carry(peer, parcels, given) {
-      const until = AbortSignal.any([given, signal])
-      const landings: Landing[] = []
-      for (let at = 0; at < parcels.length && !landings.includes('full'); at += side_by_side) {
-        const some = parcels.slice(at, at + side_by_side)
-        landings.push(...(await Promise.all(some.map((each) => deliver(peer, each, until)))))
-      }
-      return parcels.map((_, index) => landings[index] ?? 'full')
-    },
+    carry: (peer, parcels, given) => deliverAll(hub, peer, parcels, AbortSignal.any([given, signal])),
     async start(land) {
       runs = [again(going('presence'), stayPresent)]
       if (peers.length > 0) runs.push(again(going('mailbox'), (goesWell) => receive(land, goesWell)))

@@ -11,18 +11,20 @@ import {
 import { problem } from '../../../daemon/kernel/problem.ts'
 import { arrivals } from './event-lines.ts'
 import type { Tokens } from './token.ts'
-import type { Asked, Web } from './web.ts'
+import type { Answered, Asked, Web } from './web.ts'
 
 /** What the hub refused, by its own code; `status` where it gave none. */
 export class HubRefusal extends Error {
   readonly status: number
   readonly code: string
+  readonly retry_ms: number | undefined
 
-  constructor(status: number, text: string) {
+  constructor({ status, text, retry_ms }: Answered) {
     const read = problem.safeParse(jsonIn(text))
     super(read.success ? `the hub refuses: ${read.data.detail.slice(0, 200)}` : `the hub answered ${status}`)
     this.name = 'HubRefusal'
     this.status = status
+    this.retry_ms = retry_ms
     this.code = read.success ? read.data.code : String(status)
   }
 }
@@ -68,9 +70,9 @@ export function hubAt({ web, tokens, hub_url, node }: HubOptions) {
     const headers: Record<string, string> = { accept: 'application/json' }
     if (body !== undefined) headers['content-type'] = 'application/json'
     const send = (each: Asked) => web.ask(urlOf(path), each)
-    const { status, text } = await authorized({ ...rest, ...words, headers }, send, (answer) => answer.status)
-    if (status < 200 || status > 299) throw new HubRefusal(status, text)
-    const read = shape.safeParse(jsonIn(text))
+    const answered = await authorized({ ...rest, ...words, headers }, send, (answer) => answer.status)
+    if (answered.status < 200 || answered.status > 299) throw new HubRefusal(answered)
+    const read = shape.safeParse(jsonIn(answered.text))
     if (!read.success) throw new Error('the hub gave an answer that is none')
     return read.data
   }
@@ -103,7 +105,7 @@ export function hubAt({ web, tokens, hub_url, node }: HubOptions) {
       }
       const answer = await authorized(asked, listen, (each) => each.statusCode ?? 0)
       try {
-        if (answer.statusCode !== 200) throw new HubRefusal(answer.statusCode ?? 0, '')
+        if (answer.statusCode !== 200) throw new HubRefusal({ status: answer.statusCode ?? 0, text: '' })
         yield* arrivals(answer)
       } finally {
         answer.destroy()

@@ -10,7 +10,8 @@ export type Asked = {
   readonly signal: AbortSignal
 }
 
-export type Answered = { readonly status: number; readonly text: string }
+/** `retry_ms`: how long the other end asks to be left alone, where it says so in seconds. */
+export type Answered = { readonly status: number; readonly text: string; readonly retry_ms?: number }
 
 export type Web = {
   /** Rejects when there is no whole answer: nothing is known then of what became of the request. */
@@ -39,7 +40,10 @@ export function web(ca_file: string | undefined): Web {
     open,
     async ask(url, asked) {
       const answer = await open(url, asked)
-      return { status: answer.statusCode ?? 0, text: await wholeText(answer) }
+      const { statusCode: status = 0, headers } = answer
+      const seconds = /^\d{1,6}$/.exec(headers['retry-after'] ?? '')?.[0]
+      const text = await wholeText(answer)
+      return { status, text, ...(seconds === undefined ? {} : { retry_ms: Number(seconds) * 1_000 }) }
     },
     close() {
       for (const agent of Object.values(agents)) agent.destroy()

@@ -11,6 +11,7 @@ import type { StatementFormat } from '../../../daemon/kernel/statement-format.ts
 import type { Reached } from './fault-points.ts'
 import type { PurgeOrders } from './quarantine/purge-orders.ts'
 import type { Scanner } from './receiving/scanning.ts'
+import type { Claims, Hold } from './sending/claims.ts'
 import type { FiledropSettings, GivenSettings } from './settings.ts'
 
 export type FiledropOptions = {
@@ -48,6 +49,8 @@ export type FiledropOptions = {
   readonly settings?: GivenSettings
   /** This site's root keys, as peers have pinned them, and how many must sign; those among `signatures`, unless said. */
   readonly roots?: () => RootKeys
+  /** Keeps other processes waiting that must know of messages under way; none, unless said. */
+  readonly hold?: Hold
   /** Told of each step that a death may follow; nobody, unless said. */
   readonly reached?: Reached
 }
@@ -58,6 +61,7 @@ export type Acknowledgements = Readonly<Record<string, { readonly every_s: numbe
 export type Surroundings = Omit<Required<FiledropOptions>, 'settings'> & {
   readonly settings: FiledropSettings
   readonly purges: PurgeOrders
+  readonly claims: Claims
   /** Told of a peer when something lies ready for it. */
   readonly published: (peer: string) => void
   /** Absent where no command judges bodies. */

@@ -20,6 +20,7 @@ import { purgeOrders } from './quarantine/purge-orders.ts'
 import type { Deliver } from './receiving/delivering.ts'
 import { scanner } from './receiving/scanning.ts'
 import { openLine, type RunningLine } from './running-line.ts'
+import { claims } from './sending/claims.ts'
 import { filedropSettings } from './settings.ts'
 import { notePace, statusOf } from './status.ts'
 import type { FiledropOptions, Surroundings } from './surroundings.ts'
@@ -38,6 +39,7 @@ export type FiledropTransport = Transport & {
 export function filedropTransport(options: FiledropOptions): FiledropTransport {
   const settings = filedropSettings.parse(options.settings ?? {})
   const listeners = new Set<(peer: string) => void>()
+  const { hold = async () => ({ release: () => undefined }) } = options
   const around: Surroundings = {
     releasable_names: [],
     formats: statementFormats,
@@ -47,6 +49,8 @@ export function filedropTransport(options: FiledropOptions): FiledropTransport {
     roots: () => ({ keys: options.signatures.publicKeys().filter(({ use }) => use === 'root'), threshold: 1 }),
     reached: () => undefined,
     ...options,
+    hold,
+    claims: claims(hold),
     settings,
     published: (peer) => {
       for (const tell of listeners) tell(peer)

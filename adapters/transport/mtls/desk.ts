@@ -1,7 +1,7 @@
 // Answers one request of a peer that is known by its certificate: takes its batch to the folders, and says what became of it.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Log } from '../../../daemon/kernel/call.ts'
-import type { Landed, Landing, Parcel } from '../../../daemon/kernel/carrier.ts'
+import type { Landed, Landing } from '../../../daemon/kernel/carrier.ts'
 import { isRefused } from '../../../daemon/kernel/errors.ts'
 import type { Limits } from './limits.ts'
 import type { Refuse } from './refusals.ts'
@@ -64,18 +64,14 @@ async function taken(
   request: IncomingMessage,
   length: number,
   land: Landed,
-  { limits, parcel_limits, log }: Desk,
+  { limits, log }: Desk,
 ): Promise<Said> {
   const bytes = await readBody(request, length, limits)
   if (typeof bytes === 'string') return { status: 408, why: bytes }
   const parcels = parcelsIn(bytes)
   if (!parcels) return { status: 400, why: 'bad_request' }
-  const fits = ({ envelope, body }: Parcel) =>
-    envelope.length <= parcel_limits.max_envelope_bytes && body.length <= parcel_limits.max_body_bytes
   try {
-    const fitting = parcels.filter(fits)
-    const landed = fitting.length === 0 ? [] : [...(await land(peer, fitting))]
-    const landings = parcels.map((each) => (fits(each) ? (landed.shift() ?? 'full') : 'too_large'))
+    const landings = parcels.length === 0 ? [] : await land(peer, parcels)
     const isFull = landings.includes('full') && !landings.includes('landed')
     return isFull ? { status: 503, retry_s: later_s } : { status: 200, landings }
   } catch (error) {

@@ -1,13 +1,18 @@
 // How much of time and connections one peer gets; a test may set each number.
 
 export type Limits = {
-  /** Open at once, by one peer; and by strangers in the middle of their handshakes, all together. */
+  /** Open at once, by one peer. */
   readonly connections_per_peer: number
+  /** Under way at once: of all who have not shown who they are, and of one address. One more ends the oldest. */
   readonly handshakes: number
+  readonly handshakes_per_address: number
   readonly handshake_ms: number
   readonly headers_ms: number
   /** Under way at once, by one peer. */
   readonly requests_per_peer: number
+  /** Bytes above which a request is a large one, and how many of these are read at once, of all peers. */
+  readonly large_bytes: number
+  readonly large_requests: number
   /** For a body, besides what its size gives it. */
   readonly body_ms: number
   readonly bytes_per_s: number
@@ -19,10 +24,14 @@ export type Limits = {
 export const defaultLimits: Limits = {
   connections_per_peer: 4,
   handshakes: 64,
+  handshakes_per_address: 16,
   handshake_ms: 10_000,
   headers_ms: 10_000,
   // A sender that comes again while its last batch is still being written would have it written twice.
   requests_per_peer: 1,
+  // A batch of usual size in base64; a large one is a single message, some five times itself in memory while it is read.
+  large_bytes: 1_500_000,
+  large_requests: 3,
   body_ms: 15_000,
   // What a sender is given by the loop that carries: see `daemon/boot/ferry.ts`.
   bytes_per_s: 8_192,

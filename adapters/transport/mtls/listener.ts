@@ -1,10 +1,11 @@
 // Where peers reach this site: TLS 1.3 with client certificates, and nobody heard whose certificate is no pinned peer's.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { Landed } from '../../../daemon/kernel/carrier.ts'
 import { type Desk, serveRequest, tellBusy } from './desk.ts'
+import { Doorstep } from './doorstep.ts'
 import type { Material } from './material.ts'
 import { peerOf } from './pins.ts'
 import { contextOf } from './tls-context.ts'
@@ -42,12 +43,16 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     maxHeaderSize: 8_192,
   })
   const guests = new Guests(options)
-  server.maxConnections = limits.handshakes + options.material().pins.size * limits.connections_per_peer
+  const doorstep = new Doorstep(limits, (from) => options.refuse('too_many_handshakes', { from }))
+  server.on('connection', (socket) => doorstep.knock(socket as Socket))
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
     options.refuse('handshake', { from: socket.remoteAddress })
     options.log.debug('mtls.handshake.failed', { code: error.code })
   })
-  server.prependListener('secureConnection', (socket: TLSSocket) => guests.admit(socket))
+  server.prependListener('secureConnection', (socket: TLSSocket) => {
+    doorstep.enter(socket)
+    guests.admit(socket)
+  })
   server.on('clientError', (_error, socket) => {
     // Node says so of failed handshakes too, which were counted.
     const peer = guests.nameOf(socket as TLSSocket)
@@ -84,6 +89,7 @@ class Guests {
   readonly #options: ListenerOptions
   readonly #connections = new Map<string, Set<TLSSocket>>()
   readonly #requests = new Map<string, number>()
+  #large = 0
 
   constructor(options: ListenerOptions) {
     this.#options = options
@@ -126,13 +132,17 @@ class Guests {
     const { peer } = found
     const under_way = this.#requests.get(peer) ?? 0
     if (under_way >= limits.requests_per_peer) return tellBusy(response)
+    const isLarge = !(Number(request.headers['content-length']) <= limits.large_bytes)
+    if (isLarge && this.#large >= limits.large_requests) return tellBusy(response)
     this.#requests.set(peer, under_way + 1)
+    if (isLarge) this.#large += 1
     try {
       await serveRequest(peer, request, response, land, this.#options)
     } catch (error) {
       log.error('mtls.request.failed', { peer, detail: String(error) })
       socket.destroy()
     } finally {
+      if (isLarge) this.#large -= 1
       this.#requests.set(peer, (this.#requests.get(peer) ?? 1) - 1)
     }
   }

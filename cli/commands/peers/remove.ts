@@ -9,6 +9,8 @@ import { jsonOption, requireSite, siteOption } from '../../site.ts'
 export const definition = command({
   words: 'peers remove',
   summary: 'unpin a peer; its channel folders stay, for the record',
+  notes:
+    'Messages that a network has in hand for it are called back first: what has not left by then stays in out/ready.',
   takes: { name: needed(text('NAME', 'the peer’s site name')) },
   options: { yes: flag('do not ask'), ...siteOption, ...jsonOption },
   example: 'platform peers remove bravo --yes',

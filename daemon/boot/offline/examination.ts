@@ -9,6 +9,7 @@ import { identityProviderFindings } from './checks/identity-provider.ts'
 import { keyFindings, passphraseFindings, tokenFindings } from './checks/keys.ts'
 import { labelFindings } from './checks/labels.ts'
 import { mtlsFindings } from './checks/mtls.ts'
+import { networkFindings } from './checks/networks.ts'
 import { permissionFindings } from './checks/permissions.ts'
 import { portFindings } from './checks/ports.ts'
 import { profileFindings } from './checks/profile.ts'
@@ -39,6 +40,7 @@ const checks: Readonly<Record<string, Check>> = {
   sso: identityProviderFindings,
   x509: clientCertificateFindings,
   mtls: mtlsFindings,
+  networks: networkFindings,
   ports: portFindings,
   store: storeFindings,
   channels: channelFindings,

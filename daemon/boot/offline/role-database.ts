@@ -5,13 +5,13 @@ import { type SqliteAudit, sqliteAudit } from '../../../adapters/store/sqlite/au
 import { documentsHome } from '../../../adapters/store/sqlite/documents-home.ts'
 import { type SqliteFile, sqliteFile } from '../../../adapters/store/sqlite/file.ts'
 import { sqliteStore } from '../../../adapters/store/sqlite/store.ts'
+import { everyRole } from '../../every-role.ts'
 import type { Role } from '../../kernel/role.ts'
 import type { Store } from '../../kernel/store.ts'
-import { roles } from '../../roles.ts'
 import { asOwnerOf } from '../acting.ts'
 import { inCluster } from '../documents.ts'
 import { databaseOf, dataOf, type SiteFolder } from '../site-folder.ts'
-import { runFolder } from '../stock.ts'
+import { runFolder, writerOf } from '../stock.ts'
 import { Objection } from './objection.ts'
 import { type Environment, siteSettings } from './site-profile.ts'
 
@@ -28,7 +28,7 @@ export type RoleDatabase = {
  * the data of one: to pass over it would be to call the rest the whole.
  */
 export function rolesWithDatabase(folder: SiteFolder): Role[] {
-  return roles.filter((role) => {
+  return everyRole.filter((role) => {
     requireOwn(dataOf(folder, role.name), `the data of ${role.name}`)
     return hasDatabase(folder, role)
   })
@@ -54,14 +54,18 @@ export function sizeOf(folder: SiteFolder, role: Role): number {
   return asOwnerOf(dataOf(folder, role.name), () => bytes(file) + bytes(`${file}-wal`))
 }
 
-/** Opens, uses and closes as the owner of the data; the file must exist. Works while a daemon has it open. */
+/**
+ * Opens, uses and closes as the owner of the data; the file must exist. Works while a daemon has it open. Whoever may
+ * seal records names the site: a chain without any is of no writer yet, and its first record names one for good.
+ */
 export async function withDatabase<T>(
   folder: SiteFolder,
   role: Role,
   use: (database: RoleDatabase) => Promise<T>,
+  site?: string,
 ): Promise<T> {
   return await asOwnerOf(dataOf(folder, role.name), () =>
-    withFile(databaseOf(folder, role.name), runFolder(folder, role.name), role, use),
+    withFile(databaseOf(folder, role.name), runFolder(folder, role.name), role, use, site),
   )
 }
 
@@ -71,10 +75,11 @@ export async function withFile<T>(
   addonDir: string,
   role: Role,
   use: (database: RoleDatabase) => Promise<T>,
+  site = 'nobody',
 ): Promise<T> {
   const sqlite = sqliteFile({ file, addonDir })
   try {
-    const audit = sqliteAudit(sqlite, writerOf(sqlite) ?? `${role.name}@nobody`)
+    const audit = sqliteAudit(sqlite, writerIn(sqlite) ?? writerOf(role.name, site))
     const store = sqliteStore(sqlite, { audit, collections: role.collections })
     return await use({ role, file, sqlite, audit, store })
   } finally {
@@ -100,7 +105,7 @@ export async function withDocuments<T>(
 }
 
 /** Who writes the chain in this file; undefined before its first record. */
-function writerOf({ db }: SqliteFile): string | undefined {
+function writerIn({ db }: SqliteFile): string | undefined {
   const known = db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'audit_head'").get()
   if (!known) return undefined
   return db.prepare<[], string>('SELECT writer FROM audit_head').pluck().get()

@@ -8,6 +8,7 @@ import { inOneLine, parseBy } from '../../kernel/parsing.ts'
 import { type Peer, peer } from '../../kernel/peer.ts'
 import { repinned } from '../../kernel/peer-keys.ts'
 import { accreditationFault } from '../accredited-peers.ts'
+import { holdPeer } from '../patient-lock.ts'
 import type { SiteFolder } from '../site-folder.ts'
 import { record } from './deed.ts'
 import { enrolChannels } from './filedrop-files.ts'
@@ -103,11 +104,21 @@ export function unaccredited(folder: SiteFolder, env: Environment, names: readon
   })
 }
 
-/** Unpins at once; the channel folders and their record stay, for audit. */
+/**
+ * Unpins at once; the channel folders and their record stay, for audit. Nothing leaves for the peer any more when it
+ * resolves; throws `Objection` (3) when a running site cannot be brought to that.
+ */
 export async function remove(folder: SiteFolder, env: Environment, name: string): Promise<void> {
   await get(folder, name)
   await peerFiles(folder.peers).remove(name)
   await record(folder, env, { action: 'site.peer.remove', target: name })
+  try {
+    const lock = await holdPeer(folder, name)
+    lock.release()
+  } catch (error) {
+    if (!isRefused(error)) throw error
+    throw new Objection(3, `${name} is removed; ${error.message}`, 'stop the site, so that nothing of them leaves')
+  }
 }
 
 function peerOf(folder: SiteFolder, env: Environment, given: NewPeer): Peer {

@@ -1,10 +1,10 @@
 // The profile of a site as commands see it: settled like boot settles it, so that both judge alike.
 
+import { everyRole } from '../../every-role.ts'
 import { builtInRoles } from '../../kernel/identity.ts'
 import { identitySettings, labelSettings, platformSettings } from '../../kernel/platform-settings.ts'
 import type { Role } from '../../kernel/role.ts'
 import type { Resolved } from '../../kernel/settings.ts'
-import { roles } from '../../roles.ts'
 import { startProblems } from '../may-start.ts'
 import { ProfileError, type ProfileProblem, profileSchema, readProfile, settle, valuesOf } from '../profile.ts'
 import type { SiteFolder } from '../site-folder.ts'
@@ -13,7 +13,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 /** Every setting with its origin, and every fault. Throws ProfileError only when the file cannot be read at all. */
 export function settledProfile(folder: SiteFolder, env: Environment): Resolved {
-  return settle(roles, readProfile(folder.profile), env, {})
+  return settle(everyRole, readProfile(folder.profile), env, {})
 }
 
 /**
@@ -27,11 +27,11 @@ export function profileProblems(
   now: number,
 ): readonly ProfileProblem[] {
   try {
-    const resolved = settle(roles, readProfile(file), env, {})
+    const resolved = settle(everyRole, readProfile(file), env, {})
     if (resolved.problems.length > 0) return resolved.problems
     const { roles: wanted } = valuesOf(resolved, platformSettings)
-    const starting = roles.filter((role) => wanted.includes(role.name))
-    return startProblems({ resolved, all: roles, starting, peers, now })
+    const starting = everyRole.filter((role) => wanted.includes(role.name))
+    return startProblems({ resolved, all: everyRole, starting, peers, now })
   } catch (error) {
     if (error instanceof ProfileError) return error.problems
     throw error
@@ -53,11 +53,11 @@ export function siteSettings(folder: SiteFolder, env: Environment) {
 /** The roles that the profile runs, in the order of the list of roles. */
 export function rolesOf(folder: SiteFolder, env: Environment): Role[] {
   const { platform } = siteSettings(folder, env)
-  return roles.filter((role) => platform.roles.includes(role.name))
+  return everyRole.filter((role) => platform.roles.includes(role.name))
 }
 
 export function jsonSchema(): Record<string, unknown> {
-  return { $id: 'urn:platform:profile', title: 'Profile of a site', ...profileSchema(roles) }
+  return { $id: 'urn:platform:profile', title: 'Profile of a site', ...profileSchema(everyRole) }
 }
 
 /** Those of the names that are no role of the identity provider, built in or of the profile. */

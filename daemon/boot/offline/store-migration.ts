@@ -4,9 +4,10 @@ import { type DocumentsHome, documentsHome, moveDocumentsHome } from '../../../a
 import type { SqliteFile } from '../../../adapters/store/sqlite/file.ts'
 import { canonical } from '../../kernel/canonical.ts'
 import { searchSettings } from '../../kernel/engine-settings.ts'
+import { refuse } from '../../kernel/errors.ts'
 import type { Role } from '../../kernel/role.ts'
 import type { Collection, Doc, Store, Stored } from '../../kernel/store.ts'
-import { inCluster } from '../documents.ts'
+import { beginInCluster, inCluster } from '../documents.ts'
 import { valuesOf } from '../profile.ts'
 import type { SiteFolder } from '../site-folder.ts'
 import { record } from './deed.ts'
@@ -41,7 +42,7 @@ export async function migrate(
   { to, replace }: Migration,
   progress: (text: string) => void,
 ): Promise<Moved[]> {
-  const { resolved } = siteSettings(folder, env)
+  const { resolved, platform } = siteSettings(folder, env)
   if (valuesOf(resolved, searchSettings).host === undefined) {
     throw new Objection(2, 'no cluster is named', 'set search.host; when moving back, remove it afterwards')
   }
@@ -49,8 +50,9 @@ export async function migrate(
   try {
     const moving = rolesWithDatabase(folder)
     const withEach = (role: Role, act: (move: RoleMove) => Promise<Moved[]>) =>
-      withDatabase(folder, role, (database) => withBoth(folder, env, database, to, act))
+      withDatabase(folder, role, (database) => withBoth(folder, env, database, to, act), platform.name)
     // All are looked at before the first is moved: a site is in one place.
+    for (const role of moving) await withEach(role, requireSources)
     if (!replace) for (const role of moving) await withEach(role, requireRoom)
     const moved: Moved[] = []
     for (const role of moving) {
@@ -65,7 +67,14 @@ export async function migrate(
   }
 }
 
-type RoleMove = { readonly role: Role; readonly sqlite: SqliteFile; readonly from: Store; readonly into: Store }
+/** `lost`: indexes that the cluster should have. */
+type RoleMove = {
+  readonly role: Role
+  readonly sqlite: SqliteFile
+  readonly from: Store
+  readonly into: Store
+  readonly lost: readonly string[]
+}
 
 /** Nothing where the documents are there already. */
 async function withBoth(
@@ -77,14 +86,25 @@ async function withBoth(
 ): Promise<Moved[]> {
   if ((documentsHome(sqlite) ?? 'sqlite') === to) return []
   const { resolved, platform } = siteSettings(folder, env)
+  if (to === 'opensearch') await beginInCluster(sqlite)
   const there = (await inCluster({ role, site: platform.name, resolved, file: sqlite, audit })).store
   try {
-    await there.settle()
+    for (const [collection, why] of await there.settle()) {
+      throw refuse('unavailable', `writes of ${collection} of ${role.name} are in doubt: ${why}`)
+    }
     const [from, into] = to === 'opensearch' ? [store, there] : [there, store]
-    return await act({ role, sqlite, from, into })
+    return await act({ role, sqlite, from, into, lost: await there.lost() })
   } finally {
     await there.close()
   }
+}
+
+async function requireSources({ role, lost }: RoleMove): Promise<Moved[]> {
+  // Copies of the audit chain are not moved.
+  const missing = lost.filter((index) => role.collections.some(({ name }) => index.endsWith(`.${role.name}.${name}`)))
+  if (missing.length === 0) return []
+  const remedy = 'restore them from a snapshot, or give them up: platform store adopt --give-up'
+  throw new Objection(3, `the cluster lacks ${missing.join(', ')}`, remedy)
 }
 
 async function requireRoom({ role, into }: RoleMove): Promise<Moved[]> {

@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join, resolve } from 'node:path'
+import { everyRole } from '../../every-role.ts'
 import type { Channel } from '../../kernel/journal.ts'
 import { inOneLine, parseBy } from '../../kernel/parsing.ts'
 import type { Role } from '../../kernel/role.ts'
-import { roles } from '../../roles.ts'
 import { asInvoker, asOwnerOf } from '../acting.ts'
 import { type BackupEntry, type BackupManifest, copyNew, fileOf, manifest, syncPath } from '../backup-set.ts'
 import { databaseOf, dataOf, runOf, type SiteFolder } from '../site-folder.ts'
@@ -68,7 +68,7 @@ export async function restore(
 /** No role can start while its data is exchanged. */
 export function lockAll(folder: SiteFolder): { release(): void }[] {
   const locks: { release(): void }[] = []
-  for (const { name } of roles) {
+  for (const { name } of everyRole) {
     const run = runOf(folder, name)
     const lock = asOwnerOf(run, () => takeRole(folder, name))
     if (lock) {
@@ -102,7 +102,7 @@ function jsonOf(text: string): unknown {
 }
 
 function roleOf(entry: BackupEntry): Role {
-  const role = roles.find((known) => known.name === entry.role)
+  const role = everyRole.find((known) => known.name === entry.role)
   if (role && entry.file === fileOf(role.name)) return role
   throw new Objection(5, `the backup holds ${entry.file} of ${entry.role}, which this version does not know`)
 }

@@ -1,7 +1,6 @@
 // The consensus role's table of contents: sessions that sites and people agree in, with evidence or with dissent.
 import type { DeploymentProfile } from '../../kernel/call.ts'
-import { coalitionSettings } from '../../kernel/coalition-settings.ts'
-import { role } from '../../kernel/role.ts'
+import { type Role, role } from '../../kernel/role.ts'
 import { contributionClaims } from './contribution/claim.ts'
 import * as contributionList from './contribution/list.ts'
 import { contributionPages } from './contribution/model.ts'
@@ -20,6 +19,7 @@ import { emission } from './federation/emission.ts'
 import { invite } from './federation/invite.ts'
 import { result } from './federation/result.ts'
 import { metrics, sessionActive } from './metrics.ts'
+import { outline } from './outline.ts'
 import { attest } from './session/attest.ts'
 import { cancel } from './session/cancel.ts'
 import { contribute } from './session/contribute.ts'
@@ -29,7 +29,6 @@ import { get } from './session/get.ts'
 import { list } from './session/list.ts'
 import { sessionState, sessions } from './session/model.ts'
 import { resolve } from './session/resolve.ts'
-import { settings } from './settings.ts'
 import { deadlines } from './workers/deadlines.ts'
 import { relay } from './workers/relay.ts'
 
@@ -42,14 +41,7 @@ const capabilities = [
   'spec-30-dissent',
 ]
 
-export const consensus = role({
-  name: 'consensus',
-  purpose: 'Hosts multi-contributor consensus sessions with quorum, dissent and evidence',
-  port: 8400,
-  serves: 'tenants',
-  api_prefix: '/api/v2',
-  needs: ['site'],
-  settings: [settings, coalitionSettings],
+export const consensus: Role = role(outline, {
   collections: [sessions, contributionPages, contributionClaims, dissents, evidenceBlocks, emissions],
   metrics,
   workers: [relay, deadlines],

@@ -1,5 +1,5 @@
 // The hub role's table of contents: where the sites of a coalition find each other, and leave messages they cannot hand over.
-import { role } from '../../kernel/role.ts'
+import { type Role, role } from '../../kernel/role.ts'
 import { publish as capabilityPublish } from './capability/publish.ts'
 import { events as feedEvents } from './feed/events.ts'
 import { list as feedList } from './feed/list.ts'
@@ -17,17 +17,10 @@ import { list } from './node/list.ts'
 import { nodeState, nodes } from './node/model.ts'
 import { register } from './node/register.ts'
 import { silence } from './node/view.ts'
-import { settings } from './settings.ts'
+import { outline } from './outline.ts'
 import { trim } from './workers/trim.ts'
 
-export const hub = role({
-  name: 'hub',
-  purpose: 'Joins the sites of a coalition: nodes, capabilities, a status feed and mailboxes',
-  port: 8410,
-  serves: 'tenants',
-  api_prefix: '/api/v2',
-  needs: ['site'],
-  settings: [settings],
+export const hub: Role = role(outline, {
   collections: [nodes, feedEntries, mailboxes],
   metrics,
   workers: [trim],

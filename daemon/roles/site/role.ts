@@ -1,8 +1,5 @@
 // The site role's table of contents: the one process that owns keys, peers, channels, the issuer and the checkpoints.
-import { coalitionSettings } from '../../kernel/coalition-settings.ts'
-import { keyValueSettings } from '../../kernel/engine-settings.ts'
-import { role } from '../../kernel/role.ts'
-import { amqpSettings, mtlsSettings } from './carrier-settings.ts'
+import { type Role, role } from '../../kernel/role.ts'
 import { list as channelList } from './channel/list.ts'
 import { unfreeze } from './channel/unfreeze.ts'
 import { create as checkpointCreate } from './checkpoint/create.ts'
@@ -20,6 +17,7 @@ import { resend } from './message/resend.ts'
 import { send } from './message/send.ts'
 import { verify } from './message/verify.ts'
 import { channelGauges, setChannelGauges } from './metrics.ts'
+import { outline } from './outline.ts'
 import { crossing } from './peer/crossing.ts'
 import { list as peerList } from './peer/list.ts'
 import { peerHeads } from './peerhead/model.ts'
@@ -29,7 +27,6 @@ import { get as quarantineGet } from './quarantine/get.ts'
 import { list as quarantineList } from './quarantine/list.ts'
 import { releaseRequests } from './quarantine/model.ts'
 import { request } from './quarantine/request.ts'
-import { filedropSettings, settings } from './settings.ts'
 import { create as signatureCreate } from './signature/create.ts'
 import { discovery } from './token/discovery.ts'
 import { issue } from './token/issue.ts'
@@ -39,14 +36,7 @@ import { backup } from './workers/backup.ts'
 import { keysets } from './workers/keysets.ts'
 import { retention } from './workers/retention.ts'
 
-export const site = role({
-  name: 'site',
-  purpose: 'Owns the site’s keys, peers, channels, token issuer, audit checkpoints and backups',
-  port: 8420,
-  serves: 'site',
-  api_prefix: '/api/v2',
-  needs: [],
-  settings: [settings, filedropSettings, mtlsSettings, amqpSettings, coalitionSettings, keyValueSettings],
+export const site: Role = role(outline, {
   collections: [checkpoints, peerHeads, releaseRequests],
   metrics: channelGauges,
   gauges: setChannelGauges,

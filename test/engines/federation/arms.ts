@@ -1,11 +1,10 @@
 // The ways in which messages of three sites can travel: the same federation is run over each of them.
 import * as fs from 'node:fs'
 import path from 'node:path'
-import { parse, stringify } from 'yaml'
 import { carry, type Road } from '../../sites/courier.ts'
 import { rabbitmq, rabbitmqWanted } from '../../support/engines/rabbitmq.ts'
 import { freePorts } from '../../support/engines/server-process.ts'
-import type { PackagedSite, PackagedSites } from '../../support/packaged-sites.ts'
+import { edit, type PackagedSite, type PackagedSites } from '../../support/packaged-sites.ts'
 import type { Wanted } from '../../support/requires.ts'
 import { rightsOf } from '../rabbitmq/by-broker.ts'
 
@@ -127,11 +126,4 @@ async function byHub(sites: readonly PackagedSite[], { dir, sites: all }: Packag
       await daemon.kill()
     },
   }
-}
-
-function edit({ dir }: PackagedSite, sections: Readonly<Record<string, Readonly<Record<string, unknown>>>>): void {
-  const file = path.join(dir, 'profile.yaml')
-  const profile = parse(fs.readFileSync(file, 'utf8')) as Record<string, Record<string, unknown>>
-  for (const [name, fields] of Object.entries(sections)) profile[name] = { ...profile[name], ...fields }
-  fs.writeFileSync(file, stringify(profile, { aliasDuplicateObjects: false }))
 }

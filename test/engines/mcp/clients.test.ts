@@ -5,13 +5,13 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { expect, onTestFinished } from 'vitest'
-import { allOperations } from '../../../daemon/boot/operations.ts'
+import { everyOperation } from '../../../daemon/every-role.ts'
 import { toolsOf } from '../../../daemon/kernel/tools.ts'
 import { samples } from '../../support/every-operation/samples.ts'
 import { type Stage, stage } from '../../support/every-operation/stage.ts'
 import { whenPresent } from '../../support/requires.ts'
 
-const tools = toolsOf(allOperations())
+const tools = toolsOf(everyOperation)
 const names = tools.map(({ name }) => name)
 
 type Called = { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> }

@@ -1,8 +1,12 @@
 // Stops and kills the real server in the middle of load: nothing acknowledged is lost, nothing is done or told twice.
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, vi } from 'vitest'
+import { cluster } from '../../../adapters/store/opensearch/cluster.ts'
+import { envelopeOf } from '../../../adapters/store/opensearch/envelope.ts'
+import { Documents, type Sending } from '../../../adapters/store/opensearch/settling.ts'
 import { isRefused } from '../../../daemon/kernel/errors.ts'
 import { openClusterStore } from '../../conformance/opensearch-arm.ts'
 import { aNote, anEvent, notes } from '../../conformance/store-requirement.ts'
@@ -30,8 +34,8 @@ beforeEach(() => {
 })
 
 /** As a daemon that starts again over what it had on its disk. */
-function reopen(): void {
-  opened = openClusterStore(server.url, folder, 'outage-', 2_000)
+function reopen(prefix = 'outage-'): void {
+  opened = openClusterStore(server.url, folder, prefix, 2_000)
 }
 
 const docs = ['d0', 'd1', 'd2', 'd3']
@@ -44,8 +48,10 @@ class Load {
   #isOver = false
   readonly #writers: Promise<void>[]
 
-  constructor(round: string, writers = 12) {
-    this.#writers = Array.from({ length: writers }, (_, n) => this.#write(`${round}.${n}`, docs[n % docs.length] ?? ''))
+  constructor(round: string, prefix = '') {
+    this.#writers = Array.from({ length: 12 }, (_, n) =>
+      this.#write(`${round}.${n}`, `${prefix}${docs[n % docs.length]}`),
+    )
   }
 
   async end(): Promise<void> {
@@ -71,10 +77,19 @@ class Load {
   }
 }
 
-async function isTrueToItsRecords(acknowledged: readonly string[]): Promise<void> {
+async function untilSettled(): Promise<void> {
+  const isSettled = () =>
+    opened.store.settle().then(
+      () => true,
+      () => false,
+    )
+  await vi.waitUntil(isSettled, { timeout: 60_000 })
+}
+
+async function isTrueToItsRecords(acknowledged: readonly string[], prefix = ''): Promise<void> {
   const told = (await opened.audit.list({ limit: 100_000, ascending: true })).map(({ event }) => event)
   const found: string[] = []
-  for (const id of docs) {
+  for (const id of docs.map((each) => `${prefix}${each}`)) {
     const doc = await opened.store.get(notes, id)
     const marks = (doc?.value.title ?? '').split(' ').slice(1)
     expect(doc?.version).toBe(marks.length + 1)
@@ -115,19 +130,92 @@ where(
       }
       expect(load.failed).toEqual([])
       acknowledged.push(...load.acknowledged)
-      await vi.waitUntil(
-        () =>
-          opened.store.settle().then(
-            () => true,
-            () => false,
-          ),
-        { timeout: 60_000 },
-      )
+      await untilSettled()
       await isTrueToItsRecords(acknowledged)
     }
   },
   300_000,
 )
+
+where(
+  'frozen in the middle of writes, thawed, and killed as soon as it answers again',
+  async () => {
+    for (const id of docs) await opened.store.create(notes, `frozen-${id}`, aNote({ title: 'marks' }))
+    const load = new Load('f', 'frozen-')
+    await vi.waitUntil(() => load.acknowledged.length > 60, { timeout: 60_000 })
+    server.freeze()
+    const before = load.acknowledged.length
+    // Writers whose answers are lost ask again what became of their writes.
+    await vi.waitUntil(async () => (await opened.store.health()).detail.includes('to be settled'), { timeout: 60_000 })
+    server.thaw()
+    await vi.waitUntil(() => load.acknowledged.length > before, { timeout: 60_000, interval: 1 })
+    await server.kill()
+    await vi.waitUntil(() => load.refused.length > 0, { timeout: 60_000 })
+    await server.start()
+    await load.end()
+    expect(load.failed).toEqual([])
+    await untilSettled()
+    await isTrueToItsRecords(load.acknowledged, 'frozen-')
+  },
+  300_000,
+)
+
+/**
+ * A server that was killed between taking a write and putting it on disk has not answered. Here its index puts nothing on
+ * disk while it takes the first one, as if its answer were lost; all that follows is as ever.
+ */
+where('what is read back is on disk before it counts: created, replaced, removed, copied', async () => {
+  const still = new AbortController().signal
+  const connection = cluster({ url: server.url, verify: true, timeout_ms: 2_000 })
+  onTestFinished(() => connection.close())
+  const documents = new Documents(connection)
+  const onDisk = (when: 'request' | 'async', index: string) => {
+    const settings = { 'index.translog.durability': when, 'index.translog.sync_interval': '1h' }
+    return server.ask('PUT', `/${index}/_settings`, settings)
+  }
+  // Each in an index of its own: what puts one write there takes along what came before.
+  const indexed = async (kind: string) => {
+    const alias = `disk-${kind}-note`
+    const own = openClusterStore(server.url, mkdtempSync(path.join(folder, 'own-')), `disk-${kind}-`, 2_000)
+    onTestFinished(() => own.close())
+    await own.store.create(notes, 'n1', aNote())
+    if (kind === 'created') await own.store.remove(notes, 'n1')
+    const held = await documents.get(alias, 'n1')
+    const write = randomUUID()
+    const doc = { id: 'n1', version: 2, value: aNote({ title: kind }) }
+    const sending: Sending = {
+      write,
+      alias,
+      id: 'n1',
+      ...(held ? { replaces: held.place } : {}),
+      ...(kind === 'removed' ? {} : { source: envelopeOf(doc, write, new Map()) }),
+    }
+    await onDisk('async', alias)
+    expect(await documents.settle(sending)).toBe('done')
+    await onDisk('request', alias)
+    if (kind !== 'forgotten') expect(await documents.settle(sending, true)).toBe('done')
+    return own.store
+  }
+  await opened.close()
+  reopen('disk-')
+  const stores = []
+  for (const kind of ['created', 'replaced', 'removed', 'forgotten']) stores.push(await indexed(kind))
+  const { audit, shipping, shippedTo } = opened
+  await audit.append([anEvent()])
+  await shipping.ship(still)
+  await onDisk('async', 'disk-audit')
+  await audit.append([anEvent({ target: 'second' })])
+  await shipping.ship(still)
+  await onDisk('request', 'disk-audit')
+  await shippedTo.set(1)
+  expect(await shipping.ship(still)).toEqual({ count: 1 })
+  await server.kill()
+  await server.start()
+  const titles = stores.map(async (store) => (await store.get(notes, 'n1'))?.value.title)
+  // What nobody had asked about again was lost: it was not on disk.
+  expect(await Promise.all(titles)).toEqual(['created', 'replaced', undefined, aNote().title])
+  expect(await copies('disk-')).toHaveLength(2)
+})
 
 where('audit records that arise while the cluster is away follow in order, each once', async () => {
   const { audit, shipping, shippedTo } = opened
@@ -163,9 +251,9 @@ where('a chain that is not the one that was shipped is told apart, and nothing o
 })
 
 /** What lies in the cluster, by number. */
-async function copies() {
-  await server.ask('POST', '/outage-audit/_refresh')
-  const found = (await server.ask('POST', '/outage-audit/_search', { size: 1_000, sort: [{ seq: 'asc' }] })) as {
+async function copies(prefix = 'outage-') {
+  await server.ask('POST', `/${prefix}audit/_refresh`)
+  const found = (await server.ask('POST', `/${prefix}audit/_search`, { size: 1_000, sort: [{ seq: 'asc' }] })) as {
     hits: { hits: { _source: { record: unknown } }[] }
   }
   return found.hits.hits.map(({ _source }) => _source.record)

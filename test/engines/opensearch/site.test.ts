@@ -1,13 +1,21 @@
 // A whole site whose documents are in a real cluster: sessions over HTTP, the cluster's deaths, and its absence at the start.
 import { randomUUID } from 'node:crypto'
+import { rmSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
+import { sqliteAudit } from '../../../adapters/store/sqlite/audit.ts'
+import { moveDocumentsHome } from '../../../adapters/store/sqlite/documents-home.ts'
+import { sqliteFile } from '../../../adapters/store/sqlite/file.ts'
+import { sqliteOwedAudit } from '../../../adapters/store/sqlite/owed-audit.ts'
 import { check, holdings } from '../../../daemon/boot/offline/store-files.ts'
 import { migrate } from '../../../daemon/boot/offline/store-migration.ts'
 import { serve } from '../../../daemon/boot/serve.ts'
+import { databaseOf } from '../../../daemon/boot/site-folder.ts'
+import { runFolder } from '../../../daemon/boot/stock.ts'
 import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
 import { create } from '../../../daemon/roles/consensus/session/create.ts'
 import { get } from '../../../daemon/roles/consensus/session/get.ts'
 import { list } from '../../../daemon/roles/consensus/session/list.ts'
+import { anEvent } from '../../conformance/store-requirement.ts'
 import { asked, consensusWorld, operatorOf, opinion } from '../../roles/consensus/consensus-world.ts'
 import { type OpenSearch, opensearch, opensearchWanted } from '../../support/engines/opensearch.ts'
 import { httpCall } from '../../support/http-call.ts'
@@ -39,7 +47,11 @@ async function aWorld(): Promise<SiteWorld> {
 
 function inCluster() {
   prefix = `site-${randomUUID()}`
-  return { SEARCH_HOST: server.url, SEARCH_INDEX_PREFIX: prefix, SEARCH_REPLICAS: '0', SEARCH_TIMEOUT: '2' }
+  return inClusterOf(prefix)
+}
+
+function inClusterOf(prefix: string) {
+  return { SEARCH_HOST: server.url, SEARCH_INDEX_PREFIX: prefix, SEARCH_REPLICAS: '0', SEARCH_TIMEOUT: '10' }
 }
 
 const wanted = asked({ m: 2, n: 3 })
@@ -104,6 +116,31 @@ where('documents are in one place: a site that has them in the cluster does not 
   await expect(serve({ folder: site.folder, env: {} })).rejects.toThrow(/are in opensearch.*platform store migrate/)
   await site.start()
   expect(await health(site, 'consensus')).toBe('200 ok')
+})
+
+where('a write that is owed when a site moves is sealed under the name that the role starts with', async () => {
+  const site = await aWorld()
+  await (await operatorOf(site)).ok(create, wanted)
+  await site.stop()
+  const { folder } = site
+  const env = inClusterOf(prefix)
+  // A chain without records yet, and the removal of a document that is gone: done, by the look of it.
+  const database = databaseOf(folder, 'consensus')
+  for (const end of ['', '-wal', '-shm']) rmSync(`${database}${end}`, { force: true })
+  const file = sqliteFile({ file: database, addonDir: runFolder(folder, 'consensus') })
+  const owed = sqliteOwedAudit(file, sqliteAudit(file, 'consensus@alpha'))
+  const replaces = { _seq_no: 0, _primary_term: 1 }
+  const plan = JSON.stringify({ write: 'w1', alias: `${prefix}.alpha.consensus.session`, id: 'gone', replaces })
+  await owed.begin({ write: 'w1', plan }, [anEvent({ target: 'gone' })])
+  await moveDocumentsHome(file, 'opensearch')
+  await file.close()
+  await migrate(folder, env, { to: 'sqlite', replace: true }, () => undefined)
+  const after = sqliteFile({ file: database, addonDir: runFolder(folder, 'consensus') })
+  const [sealed] = await sqliteAudit(after, 'consensus@alpha').list({ limit: 9, ascending: true })
+  await after.close()
+  expect(sealed).toMatchObject({ writer: 'consensus@alpha', event: { target: 'gone' } })
+  const running = await serve({ folder, env: {}, clock: site.clock })
+  await running.stop()
 })
 
 where('a site moves into the cluster and back, with every document and version, and proof of it', async () => {

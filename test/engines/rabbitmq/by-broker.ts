@@ -3,9 +3,9 @@ import * as fs from 'node:fs'
 import { type AmqpOptions, amqpCarrier } from '../../../adapters/transport/amqp/carrier.ts'
 import { inboxOf } from '../../../adapters/transport/amqp/topology.ts'
 import { type Ferry, ferry, waitAfter } from '../../../daemon/boot/ferry.ts'
-import type { Carrier, Handover } from '../../../daemon/kernel/carrier.ts'
+import type { Carrier, Handover, Landing, Parcel } from '../../../daemon/kernel/carrier.ts'
 import { type Rabbitmq, type Rights, rabbitmq } from '../../support/engines/rabbitmq.ts'
-import type { ServerCertificates } from '../../support/engines/redis.ts'
+import type { ServerCertificates } from '../../support/engines/server-certificates.ts'
 import { until } from '../../support/site-world.ts'
 import { readyOf, type Site, twoSites, type World } from '../../transport/filedrop/two-sites.ts'
 
@@ -115,19 +115,23 @@ export async function joined(
 function watched(handover: Handover | undefined, left: Set<string>, landed: Set<string>, isBravo: boolean): Handover {
   if (!handover) throw new Error('file-drop has a handover')
   if (isBravo) return noting(handover, landed)
-  const envelopes = new Map<string, string>()
   return {
     ...handover,
-    async ready(...asked) {
-      const parcels = await handover.ready(...asked)
-      for (const { epoch, seq, envelope } of parcels) envelopes.set(`${epoch}-${seq}`, textOf(envelope))
-      return parcels
-    },
-    async leave(peer, numbers) {
-      for (const { epoch, seq } of numbers) left.add(envelopes.get(`${epoch}-${seq}`) ?? 'never ready')
-      await handover.leave(peer, numbers)
-    },
+    hand: (peer, { carry, ...handing }) =>
+      handover.hand(peer, {
+        ...handing,
+        async carry(parcels, signal) {
+          const landings = await carry(parcels, signal)
+          note(parcels, landings, left)
+          return landings
+        },
+      }),
   }
+}
+
+/** Before it leaves the folder: whoever finds that empty finds it noted. */
+function note(parcels: readonly Parcel[], landings: readonly Landing[], noted: Set<string>): void {
+  for (const [index, { envelope }] of parcels.entries()) if (landings[index] === 'landed') noted.add(textOf(envelope))
 }
 
 const textOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
@@ -137,9 +141,7 @@ function noting(handover: Handover, landed: Set<string>): Handover {
     ...handover,
     async land(peer, parcels) {
       const landings = await handover.land(peer, parcels)
-      for (const [index, { envelope }] of parcels.entries()) {
-        if (landings[index] === 'landed') landed.add(textOf(envelope))
-      }
+      note(parcels, landings, landed)
       return landings
     },
   }

@@ -15,6 +15,7 @@ import { type Rabbitmq, rabbitmqWanted } from '../../support/engines/rabbitmq.ts
 import { whenPresent } from '../../support/requires.ts'
 import { until } from '../../support/site-world.ts'
 import {
+  handedBy,
   incomingOf,
   labelFor,
   message,
@@ -187,6 +188,23 @@ describe('alpha’s user in other hands', () => {
     expect(await waitingIn(broker, inbox().dead_queue)).toBe(0)
   })
 
+  test('sends halves of messages, which lie in no honest message’s way and fill no intake', async () => {
+    const { alpha, bravo } = sites.world
+    await sites.part(alpha)
+    await sendFromAlpha(sites.world, 1)
+    const [own] = await handedBy(alpha, 'bravo')
+    if (!own) throw new Error('alpha has sent one')
+    await putParcel({ ...own, body: Buffer.alloc(0) })
+    await putParcel({ ...own, envelope: own.envelope.subarray(0, 40) })
+    await until(() => quarantineOf(bravo, 'alpha').length === 2)
+    await sites.apart(alpha)
+    await until(() => numbers().length > 0)
+    expect(quarantineOf(bravo, 'alpha').map(({ reason }) => reason)).toEqual(['TRUNCATED', 'TRUNCATED'])
+    expect(numbers()).toEqual([1])
+    expect(fs.readdirSync(incomingOf(bravo, 'alpha').fresh)).toEqual([])
+    expect(await waitingIn(broker, inbox().queue)).toBe(0)
+  })
+
   test('brings bravo its own messages back, and old ones again: the one is put away, the other changes nothing', async () => {
     const { alpha, bravo } = sites.world
     await honestOnesArrive()
@@ -194,7 +212,7 @@ describe('alpha’s user in other hands', () => {
     await sites.part(bravo)
     await bravo.transport.send({ ...message(sites.world), peer: 'alpha', label: labelFor('tenant-alpha') }, aTrace)
     await bravo.transport.rescan()
-    const [own] = (await bravo.transport.handover?.ready('alpha', 1)) ?? []
+    const [own] = await handedBy(bravo, 'alpha')
     if (!own || !old) throw new Error('both have sent something')
     await putParcel({ ...own, seq: 4 })
     await putParcel(old)

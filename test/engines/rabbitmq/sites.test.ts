@@ -1,13 +1,10 @@
 // Two packaged sites and a broker between them, as operators run them: a session ratified while broker and daemons are killed.
-import * as fs from 'node:fs'
-import path from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { parse, stringify } from 'yaml'
 import { quarantined } from '../../sites/courier.ts'
 import { ask, channelOf, inState, say, seen, type Two, twoSites } from '../../sites/question.ts'
 import { type Rabbitmq, rabbitmqWanted } from '../../support/engines/rabbitmq.ts'
 import { type Certificates, serverCertificates } from '../../support/engines/server-certificates.ts'
-import type { Daemon, PackagedSite } from '../../support/packaged-sites.ts'
+import { type Daemon, edit } from '../../support/packaged-sites.ts'
 import { whenPresent } from '../../support/requires.ts'
 import { until } from '../../support/site-world.ts'
 import { brokerOf } from './by-broker.ts'
@@ -25,14 +22,9 @@ beforeAll(async () => {
   const at = { url: `amqps://localhost:${broker.tls_port}`, tls_ca_file: files.of('server').ca }
   const { cert, key } = files.of('bravo')
   // One by its password, the other by its certificate.
-  speakBy(two.alpha, { ...at, user: 'alpha', password: broker.password, peers: { bravo: { user: 'bravo' } } })
-  speakBy(two.bravo, {
-    ...at,
-    user: 'bravo',
-    tls_cert_file: cert,
-    tls_key_file: key,
-    peers: { alpha: { user: 'alpha' } },
-  })
+  edit(two.alpha, { amqp: { ...at, user: 'alpha', password: broker.password, peers: { bravo: { user: 'bravo' } } } })
+  const byCertificate = { tls_cert_file: cert, tls_key_file: key, peers: { alpha: { user: 'alpha' } } }
+  edit(two.bravo, { amqp: { ...at, user: 'bravo', ...byCertificate } })
   await broker.start()
   const [alpha, bravo] = await Promise.all([two.alpha.start(), two.bravo.start()])
   daemons = { alpha, bravo }
@@ -42,12 +34,6 @@ afterAll(async () => {
   await broker?.end()
   files?.dispose()
 })
-
-function speakBy({ dir }: PackagedSite, amqp: Record<string, unknown>): void {
-  const file = path.join(dir, 'profile.yaml')
-  const profile = parse(fs.readFileSync(file, 'utf8')) as Record<string, unknown>
-  fs.writeFileSync(file, stringify({ ...profile, amqp }))
-}
 
 /** Slower than other waits: a broker comes up meanwhile, and is tried again with growing pauses. */
 async function eventually<T>(look: () => Promise<T | undefined | false>): Promise<T> {

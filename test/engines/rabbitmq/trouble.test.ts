@@ -119,6 +119,35 @@ describe('a broker that takes nothing', () => {
     await sites.settle()
     expect(numbers()).toEqual(upTo(3))
   })
+
+  test('because it is short of memory gets nothing of what was given up once it reads again', async () => {
+    const { world, prefix } = await twoSitesHere()
+    for (const site of [world.alpha, world.bravo]) await sites.part(site)
+    const alpha = amqpCarrier({
+      ...{ broker: { url: broker.url, user: 'alpha', tls: {} }, password: broker.password, site: 'alpha', prefix },
+      ...{ queue_type: 'classic', peers: { bravo: {} }, limits: { envelope_bytes: 65_536, body_bytes: 4_194_304 } },
+      ...{ log: world.alpha.options().log, wait_ms: () => 10 },
+    })
+    const parcel = (seq: number, bytes: number) => ({
+      ...{ epoch: 1, seq, envelope: Buffer.from('{}') },
+      body: Buffer.alloc(bytes, 32),
+    })
+    try {
+      await broker.ctl('set_vm_memory_high_watermark', 'absolute', '1')
+      const many = upTo(30).map((seq) => parcel(seq, 2_000_000))
+      const calledBack = new AbortController()
+      const carrying = alpha.carry('bravo', many, calledBack.signal)
+      carrying.catch(() => calledBack.abort())
+      await expect(carrying).rejects.toThrow(/takes no messages for now/)
+      await broker.ctl('set_vm_memory_high_watermark', 'absolute', '1GB')
+      const lands = () => alpha.carry('bravo', [parcel(31, 10)], AbortSignal.timeout(10_000)).catch(() => ['full'])
+      await until(async () => (await lands())[0] === 'landed')
+      // What lay in the buffers between the two is with the broker; the rest of sixty million bytes is not.
+      expect(await waitingIn(broker, inbox().queue)).toBeLessThan(15)
+    } finally {
+      await alpha.stop()
+    }
+  })
 })
 
 describe('a broker that was changed', () => {

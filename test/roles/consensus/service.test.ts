@@ -1,14 +1,14 @@
 // What the service says of itself in each deployment profile, what it counts, and where it refuses to start.
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { allOperations } from '../../../daemon/boot/operations.ts'
 import { ProfileError } from '../../../daemon/boot/profile.ts'
 import { serve } from '../../../daemon/boot/serve.ts'
+import { everyOperation } from '../../../daemon/every-role.ts'
 import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
 import { resolve } from '../../../daemon/roles/consensus/session/resolve.ts'
 import { type SiteWorld, siteWorld, stoppedWorld, type WorldOptions } from '../../support/site-world.ts'
 import { consensusWorld, delivered, open, operatorOf, opinion } from './consensus-world.ts'
 
-const consensus = allOperations().filter(({ role }) => role === 'consensus')
+const consensus = everyOperation.filter(({ role }) => role === 'consensus')
 const places = [
   ['POST', '/agentspace'],
   ['GET', '/agentspace'],

@@ -1,9 +1,10 @@
 // A real OpenSearch of a test's own: one node, plain, or with TLS, client certificates and users.
 import { execFileSync } from 'node:child_process'
-import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { request as requestPlain } from 'node:http'
 import { request as requestTls } from 'node:https'
 import path from 'node:path'
+import type { Certificates } from './server-certificates.ts'
 import { engineFolder, freePorts, type ServerProcess, serverProcess } from './server-process.ts'
 
 /** Where the distribution is unpacked; `.ci/run` fetches it. */
@@ -30,26 +31,22 @@ export type OpenSearch = ServerProcess & {
   readonly folder: string
   /** One request to the server itself, by no client that is under test; throws unless the status is below 300. */
   ask(method: string, path: string, body?: unknown): Promise<unknown>
+  /** Kills it and starts it without its data: another cluster at the same address. Snapshots stay. */
+  renew(): Promise<void>
   /** Kills it and removes its folder. */
   end(): Promise<void>
 }
 
-/** PEM files; the server asks its callers for certificates that this authority signed. */
-export type ClusterCertificates = {
-  readonly ca: string
-  readonly cert: string
-  readonly key: string
-  /** Whose bearer may do everything; its subject is `CN=admin,O=test`. */
-  readonly adminCert: string
-  readonly adminKey: string
-}
-
-/** Not started yet. Half a minute until it answers. */
-export async function opensearch(tls?: ClusterCertificates): Promise<OpenSearch> {
+/**
+ * Not started yet. Half a minute until it answers. `tls`: with one for `server` and one for `admin`, whose bearer may do
+ * everything; callers are asked for certificates of the same authority. `settings`: further lines of its configuration.
+ */
+export async function opensearch(tls?: Certificates, settings: readonly string[] = []): Promise<OpenSearch> {
   const { folder, dispose } = engineFolder('opensearch')
   const [http = 0, transport = 0] = await freePorts(2)
   const own = ownHome(tls ? secureHome : home, folder)
-  configure(own, folder, [...settingsOf(folder, http, transport), ...(tls ? securityOf(folder, tls) : [])])
+  const own_settings = [...settingsOf(folder, http, transport), ...(tls ? securityOf(folder, tls) : [])]
+  configure(own, folder, [...own_settings, ...settings])
   const user = unprivileged(folder)
   const program = {
     command: path.join(own, 'bin/opensearch'),
@@ -77,6 +74,12 @@ export async function opensearch(tls?: ClusterCertificates): Promise<OpenSearch>
     url,
     folder,
     ask,
+    async renew() {
+      await server.kill()
+      const data = path.join(folder, 'data')
+      for (const name of readdirSync(data)) rmSync(path.join(data, name), { recursive: true })
+      await server.start()
+    },
     async end() {
       await server.kill()
       dispose()
@@ -99,6 +102,7 @@ function settingsOf(folder: string, http: number, transport: number): string[] {
     'discovery.type: single-node',
     `path.data: ${path.join(folder, 'data')}`,
     `path.logs: ${path.join(folder, 'logs')}`,
+    `path.repo: ${path.join(folder, 'snapshots')}`,
     'network.host: 127.0.0.1',
     `http.port: ${http}`,
     `transport.port: ${transport}`,
@@ -111,10 +115,11 @@ function settingsOf(folder: string, http: number, transport: number): string[] {
   ]
 }
 
-function securityOf(folder: string, tls: ClusterCertificates): string[] {
+function securityOf(folder: string, tls: Certificates): string[] {
+  const server = tls.of('server')
   const kept = path.join(folder, 'config/certificates')
   mkdirSync(kept, { recursive: true })
-  for (const name of ['ca', 'cert', 'key'] as const) cpSync(tls[name], path.join(kept, `${name}.pem`))
+  for (const name of ['ca', 'cert', 'key'] as const) cpSync(server[name], path.join(kept, `${name}.pem`))
   const files = (layer: string) => [
     `plugins.security.ssl.${layer}.pemcert_filepath: certificates/cert.pem`,
     `plugins.security.ssl.${layer}.pemkey_filepath: certificates/key.pem`,
@@ -127,8 +132,8 @@ function securityOf(folder: string, tls: ClusterCertificates): string[] {
     'plugins.security.ssl.http.enabled: true',
     'plugins.security.ssl.http.clientauth_mode: REQUIRE',
     'plugins.security.allow_default_init_securityindex: true',
-    "plugins.security.authcz.admin_dn: ['CN=admin,O=test']",
-    "plugins.security.nodes_dn: ['CN=server,O=test']",
+    "plugins.security.authcz.admin_dn: ['CN=admin']",
+    "plugins.security.nodes_dn: ['CN=server']",
   ]
 }
 
@@ -139,7 +144,7 @@ function configure(own: string, folder: string, settings: readonly string[]): vo
   if (settings.some((line) => line.startsWith('plugins.security'))) {
     cpSync(security, path.join(config, 'opensearch-security'), { recursive: true })
   }
-  for (const name of ['data', 'logs', 'tmp']) mkdirSync(path.join(folder, name))
+  for (const name of ['data', 'logs', 'tmp', 'snapshots']) mkdirSync(path.join(folder, name))
   writeFileSync(path.join(config, 'opensearch.yml'), `${settings.join('\n')}\n`)
   const console = [
     'rootLogger.level = warn',
@@ -194,11 +199,12 @@ function javaVersion(folder: string): number {
   }
 }
 
-function asking(url: string, tls: ClusterCertificates | undefined): OpenSearch['ask'] {
-  const certificates = tls && {
-    ca: readFileSync(tls.ca),
-    cert: readFileSync(tls.adminCert),
-    key: readFileSync(tls.adminKey),
+function asking(url: string, tls: Certificates | undefined): OpenSearch['ask'] {
+  const admin = tls?.of('admin')
+  const certificates = admin && {
+    ca: readFileSync(admin.ca),
+    cert: readFileSync(admin.cert),
+    key: readFileSync(admin.key),
   }
   const send = tls ? requestTls : requestPlain
   return (method, where, body) =>

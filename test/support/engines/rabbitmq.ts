@@ -6,7 +6,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { type Channel, type ChannelModel, connect } from 'amqplib'
 import { isOnPath } from '../requires.ts'
-import type { ServerCertificates } from './redis.ts'
+import type { ServerCertificates } from './server-certificates.ts'
 import { engineFolder, freePorts, type ServerProcess, serverProcess } from './server-process.ts'
 
 export const rabbitmqWanted = {

@@ -5,6 +5,7 @@ import { connect } from 'node:net'
 import path from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { isOnPath } from '../requires.ts'
+import type { ServerCertificates } from './server-certificates.ts'
 import { engineFolder, freePorts, type ServerProcess, serverProcess } from './server-process.ts'
 
 export const redisWanted = { isPresent: isOnPath('redis-server'), name: 'redis-server', hint: 'not found on PATH' }
@@ -16,9 +17,6 @@ export type Redis = ServerProcess & {
   /** Kills it and removes its folder. */
   end(): Promise<void>
 }
-
-/** PEM files of the server and of the authority that signed it. */
-export type ServerCertificates = { readonly ca: string; readonly cert: string; readonly key: string }
 
 /** Not started yet. What it is told is on disk before it answers, so that a kill loses nothing. */
 export async function redis(tls?: ServerCertificates): Promise<Redis> {

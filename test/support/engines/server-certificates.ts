@@ -2,8 +2,10 @@
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import type { ServerCertificates } from './redis.ts'
 import { engineFolder } from './server-process.ts'
+
+/** PEM files of the holder and of the authority that signed it. */
+export type ServerCertificates = { readonly ca: string; readonly cert: string; readonly key: string }
 
 export type Certificates = {
   /** Of one of the names; each is good for localhost and 127.0.0.1, for servers and clients. */
@@ -17,19 +19,8 @@ export function serverCertificates(...names: readonly string[]): Certificates {
   const file = (name: string) => path.join(folder, name)
   const openssl = (...words: readonly string[]) => execFileSync('openssl', words, { cwd: folder, stdio: 'pipe' })
   const fresh = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
-  openssl(
-    'req',
-    '-x509',
-    ...fresh,
-    '-days',
-    '2',
-    '-subj',
-    '/CN=authority of a test',
-    '-keyout',
-    'ca.key',
-    '-out',
-    'ca.pem',
-  )
+  const authority = ['-subj', '/CN=authority of a test', '-keyout', 'ca.key', '-out', 'ca.pem']
+  openssl('req', '-x509', ...fresh, '-days', '2', ...authority)
   writeFileSync(
     file('extensions'),
     'subjectAltName=DNS:localhost,IP:127.0.0.1\nextendedKeyUsage=serverAuth,clientAuth\nkeyUsage=digitalSignature\n',

@@ -24,6 +24,9 @@ export type ServerProcess = {
   stop(): Promise<void>
   /** SIGKILL to the whole process group, and its end. */
   kill(): Promise<void>
+  /** SIGSTOP to the whole group: it stands still with all that it was doing, until `thaw`; a kill works too. */
+  freeze(): void
+  thaw(): void
 }
 
 /** Servers of this kind take long on a machine that does much else; nobody waits for this who need not. */
@@ -40,6 +43,10 @@ export function serverProcess(name: string, program: () => Program, log: string,
     process.kill(signal === 'SIGKILL' ? -running.pid : running.pid, signal)
     await ended
   }
+  const signalGroup = (signal: NodeJS.Signals) => {
+    if (!child?.pid) throw new Error(`${name} does not run`)
+    process.kill(-child.pid, signal)
+  }
   const server: ServerProcess = {
     async start() {
       const { command, args, ...around } = program()
@@ -53,6 +60,8 @@ export function serverProcess(name: string, program: () => Program, log: string,
     },
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
+    freeze: () => signalGroup('SIGSTOP'),
+    thaw: () => signalGroup('SIGCONT'),
   }
   // A test run that is cut short leaves no server behind.
   process.once('exit', () => {

@@ -4,7 +4,7 @@ import { expect, vi } from 'vitest'
 import { canonical, sha384 } from '../../../daemon/kernel/canonical.ts'
 import type { Signatures } from '../../../daemon/kernel/keys.ts'
 import { type MessageKind, statement } from '../../../daemon/kernel/transport.ts'
-import { everyRole, type SmallSite, smallSite } from '../small-site.ts'
+import { runningEveryRole, type SmallSite, smallSite } from '../small-site.ts'
 
 export const secret = { level: 'SECRET', releasable_to: ['alpha', 'bravo'] }
 export const label = { policy: 'SITE', ...secret, categories: [], originator: 'alpha' }
@@ -42,7 +42,7 @@ export const cleared = { clearance: { level: 'TOP_SECRET' } }
 
 /** Who walks over the operations is both nodes of the coalition, one of which has joined. */
 const hub = {
-  ...everyRole.hub,
+  ...runningEveryRole.hub,
   mailbox_messages: 1,
   nodes: { alpha: { subject: 'ada' }, bravo: { subject: 'ada' } },
 }
@@ -50,7 +50,7 @@ const hub = {
 /** `sections` are merged into the profile. */
 export async function stage(sections: Parameters<typeof smallSite>[0] = {}): Promise<Stage> {
   const { platform, ...more } = sections
-  const site = await smallSite({ platform: { ...everyRole.platform, ...platform }, hub, ...more })
+  const site = await smallSite({ platform: { ...runningEveryRole.platform, ...platform }, hub, ...more })
   const admin = await site.token({ roles: ['admin'], ...cleared })
   const delivered: Delivered = (kind, fields, change = {}) => signedByBravo(site, kind, fields, change)
   const post = async (path: string, body: unknown) => {

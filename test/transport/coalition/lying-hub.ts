@@ -19,7 +19,7 @@ export type Lies = {
     method: string,
     path: string,
     authorization: string,
-  ) => { status: number; type?: string; text: string } | undefined
+  ) => { status: number; type?: string; text: string; retry_after?: string } | undefined
 }
 
 export type LyingHub = { readonly lies: Lies; way(node: string): Way; close(): Promise<void> }
@@ -50,8 +50,11 @@ async function relay(request: http.IncomingMessage, answer: http.ServerResponse,
   const parts: Buffer[] = []
   for await (const part of request as AsyncIterable<Buffer>) parts.push(part)
   const body = Buffer.concat(parts)
-  if (forged)
-    return void answer.writeHead(forged.status, { 'content-type': forged.type ?? 'application/json' }).end(forged.text)
+  if (forged) {
+    const { status, text, type = 'application/json', retry_after } = forged
+    const asking = retry_after === undefined ? {} : { 'retry-after': retry_after }
+    return void answer.writeHead(status, { 'content-type': type, ...asking }).end(text)
+  }
   if (method === 'POST' && url.endsWith('/message')) {
     const { seq } = JSON.parse(body.toString()) as { seq: number }
     if (lies.swallows?.(seq)) return void answer.writeHead(202).end('{"id":"mail_lie"}')

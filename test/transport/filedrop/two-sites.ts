@@ -13,6 +13,7 @@ import type { GivenSettings } from '../../../adapters/transport/filedrop/setting
 import type { FiledropOptions } from '../../../adapters/transport/filedrop/surroundings.ts'
 import { filedropTransport } from '../../../adapters/transport/filedrop/transport.ts'
 import type { AuditEvent } from '../../../daemon/kernel/audit.ts'
+import type { Handing, Parcel } from '../../../daemon/kernel/carrier.ts'
 import type { Journal } from '../../../daemon/kernel/journal.ts'
 import type { Label } from '../../../daemon/kernel/label.ts'
 import type { Peer } from '../../../daemon/kernel/peer.ts'
@@ -189,6 +190,17 @@ export async function sendFromAlpha(world: World, count_of: number, more: Partia
   return sent
 }
 
+/** What a network would be given to take to the peer; it takes nothing. */
+export async function handedBy({ transport }: Site, peer: string, limit = 64): Promise<Parcel[]> {
+  const found: Parcel[] = []
+  const carry: Handing['carry'] = async (parcels) => {
+    found.push(...parcels)
+    return parcels.map(() => 'full')
+  }
+  await transport.handover.hand(peer, { limit, carry })
+  return found
+}
+
 export const readyOf = (site: Site, peer: string) => foldersOf(site.root, peer).ready
 export const incomingOf = (site: Site, peer: string) => foldersOf(site.root, peer)
 
@@ -213,7 +225,7 @@ export function carry(
 export function quarantineOf(
   site: Site,
   peer: string,
-): { reason: string; code?: string; detail: string; name: string }[] {
+): { reason: string; code?: string; detail: string; name: string; files: { name: string; bytes: number }[] }[] {
   const folder = incomingOf(site, peer).quarantine
   return fs
     .readdirSync(folder)

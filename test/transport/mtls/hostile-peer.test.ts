@@ -4,7 +4,7 @@ import { connect, type TLSSocket } from 'node:tls'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { batchText, mostRequestBytes, path } from '../../../adapters/transport/mtls/wire.ts'
 import type { Landed } from '../../../daemon/kernel/carrier.ts'
-import { sendFromAlpha, startReceiving, twoSites } from '../filedrop/two-sites.ts'
+import { handedBy, sendFromAlpha, startReceiving, twoSites } from '../filedrop/two-sites.ts'
 import { aParcel, patient, type TlsWorld, taker, tlsWorld } from './tls-world.ts'
 
 const parcel_limits = { max_envelope_bytes: 1_024, max_body_bytes: 4_096 }
@@ -155,7 +155,7 @@ test('a batch that is sent again and again lands in the same files and is applie
   await startReceiving(sites.bravo)
   await tls.bravo.carrier.start((...given) => sites.bravo.transport.handover.land(...given))
   await sendFromAlpha(sites, 3)
-  const parcels = await sites.alpha.transport.handover.ready('bravo', 64)
+  const parcels = await handedBy(sites.alpha, 'bravo')
   expect(parcels).toHaveLength(3)
   for (let i = 0; i < 3; i++) {
     expect(await tls.alpha.carrier.carry('bravo', parcels, patient())).toEqual(['landed', 'landed', 'landed'])

@@ -1,8 +1,9 @@
 // Joins two file-drop sites by real mTLS on loopback, as boot does: a ferry at each over the folders of its channel.
+import * as fs from 'node:fs'
 import { ferry } from '../../../daemon/boot/ferry.ts'
 import type { Handover } from '../../../daemon/kernel/carrier.ts'
 import { until } from '../../support/site-world.ts'
-import type { Site, World } from '../filedrop/two-sites.ts'
+import { readyOf, type Site, type World } from '../filedrop/two-sites.ts'
 import { tlsWorld } from './tls-world.ts'
 
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
@@ -16,7 +17,7 @@ export async function joinedByTls({ alpha, bravo }: World) {
   ].map(({ site, carrier }) => ferry({ carrier, handover: handoverOf(site), log, chance: () => 0, look_every_ms: 10 }))
   for (const each of ferries) await each.start()
   return {
-    bring: () => until(async () => (await handoverOf(alpha).ready('bravo', 1)).length === 0).then(() => undefined),
+    bring: () => until(() => fs.readdirSync(readyOf(alpha, 'bravo')).length === 0).then(() => undefined),
     async end() {
       for (const each of ferries) await each.stop()
       await tls.end()
@@ -27,8 +28,7 @@ export async function joinedByTls({ alpha, bravo }: World) {
 /** Of whatever carrier the site has now: a test may put another in its place. */
 function handoverOf(site: Site): Handover {
   return {
-    ready: (...given) => site.transport.handover.ready(...given),
-    leave: (...given) => site.transport.handover.leave(...given),
+    hand: (...given) => site.transport.handover.hand(...given),
     land: (...given) => site.transport.handover.land(...given),
     judged: (...given) => site.transport.handover.judged(...given),
     onReady: (tell) => site.transport.handover.onReady(tell),

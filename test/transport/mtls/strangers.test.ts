@@ -1,8 +1,10 @@
 // Who knocks at the listener and is no pinned peer: nobody of them is heard, and nothing is told to them.
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import * as fs from 'node:fs'
+import { connect as connectPlain, type Socket } from 'node:net'
 import { type ConnectionOptions, connect } from 'node:tls'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { batchText, path } from '../../../adapters/transport/mtls/wire.ts'
 import { type Authority, aCertificate, anAuthority, anOddCertificate } from '../../support/certificates.ts'
 import { requires } from '../../support/requires.ts'
@@ -158,6 +160,43 @@ test('who knocks all the time fills neither log nor audit chain: each reason is 
     action: 'mtls.connection.refused',
     outcome: 'refused',
     tenant_id: 'tenant-bravo',
+  })
+})
+
+describe('strangers who never end their handshakes', () => {
+  const idle: Socket[] = []
+  afterEach(() => {
+    for (const each of idle.splice(0)) each.destroy()
+  })
+
+  async function knock(): Promise<Socket> {
+    const socket = connectPlain({ host: '127.0.0.1', port: bravo.port })
+    socket.on('error', () => undefined)
+    await once(socket, 'connect')
+    idle.push(socket)
+    return socket
+  }
+
+  test('keep no pinned peer out, however many they are: the oldest go, and it is told', async () => {
+    const before = bravo.counted.too_many_handshakes ?? 0
+    for (let i = 0; i < 300; i++) await knock()
+    expect(await heard(bravo.port, own())).toContain('200 OK')
+    expect(taken.splice(0)).toHaveLength(1)
+    await vi.waitFor(() => expect(idle.filter(({ closed }) => closed).length).toBeGreaterThanOrEqual(300 - 16))
+    expect((bravo.counted.too_many_handshakes ?? 0) - before).toBeGreaterThanOrEqual(300 - 16)
+  })
+
+  test('end no connection of a peer that has come in', async () => {
+    const peer = connect({ host: '127.0.0.1', port: bravo.port, rejectUnauthorized: false, ...own() })
+    await once(peer, 'secureConnect')
+    for (let i = 0; i < 100; i++) await knock()
+    const body = batchText([aParcel(1)])
+    const head = `POST ${path} HTTP/1.1\r\nhost: bravo\r\ncontent-type: application/json`
+    peer.write(`${head}\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
+    const [answer] = (await once(peer, 'data')) as [Buffer]
+    expect(answer.toString()).toContain('200 OK')
+    peer.destroy()
+    taken.splice(0)
   })
 })
 

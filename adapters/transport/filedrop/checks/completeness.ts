@@ -18,6 +18,17 @@ export function claimsOf(envelope: Dropped): Claims {
   return { envelope_json, ...(claimed ? { kind: claimed.kind, length: claimed.body.length } : {}) }
 }
 
+/** What is missing of a message, in words; a body that would be too large is not waited for. Undefined when it is whole. */
+export function lackOf(
+  { envelope_json, length = 0 }: Claims,
+  body_bytes: number,
+  { max_body_bytes }: { readonly max_body_bytes: number },
+): string | undefined {
+  if (envelope_json?.outcome === 'incomplete') return 'the envelope does not end'
+  if (length > max_body_bytes || body_bytes >= length) return undefined
+  return `${body_bytes} bytes of a body of which the envelope says ${length}`
+}
+
 /** Undefined while the envelope does not end its JSON or the body is shorter than the envelope says. */
 export function readIfComplete(
   name: string,
@@ -28,8 +39,7 @@ export function readIfComplete(
   const claims = claimsOf(envelope)
   if (claims.envelope_json?.outcome === 'incomplete') return undefined
   const body = readDropped(paths.body, limits.max_body_bytes)
-  const { length = 0 } = claims
-  if (length <= limits.max_body_bytes && 'bytes' in body && body.bytes.length < length) return undefined
+  if ('bytes' in body && lackOf(claims, body.bytes.length, limits)) return undefined
   return { name, envelope, body, claims }
 }
 

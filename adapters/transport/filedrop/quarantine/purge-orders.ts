@@ -2,6 +2,7 @@
 import type { AuditEvent } from '../../../../daemon/kernel/audit.ts'
 import { sha384 } from '../../../../daemon/kernel/canonical.ts'
 import type { Journal, PurgeOrder } from '../../../../daemon/kernel/journal.ts'
+import { jws } from '../../../../daemon/kernel/keys.ts'
 import type { Specimen } from '../checks/specimen.ts'
 
 export type PurgeOrders = {
@@ -39,4 +40,16 @@ export function orderOver({ body, digest }: Specimen, orders: ReadonlySet<string
   if (digest !== undefined && orders.has(digest)) return digest
   const found = 'bytes' in body ? sha384(body.bytes) : undefined
   return found !== undefined && orders.has(found) ? found : undefined
+}
+
+/** What an order may name of a message of this site's own: SHA-384 of its body, and of its statement. */
+export function digestsOf({
+  envelope,
+  body,
+}: {
+  readonly envelope: string
+  readonly body: string | Uint8Array
+}): string[] {
+  const { payload } = jws.parse(JSON.parse(envelope))
+  return [sha384(body), sha384(Buffer.from(payload, 'base64url'))]
 }

@@ -6,8 +6,10 @@ import type { PurgeFinds, SentBody } from '../../../../daemon/kernel/journal.ts'
 import { channelName } from '../layout.ts'
 import { nameOf, parseName } from '../names.ts'
 import type { RunningLine } from '../running-line.ts'
+import type { UnderWay } from '../sending/claims.ts'
 import type { Surroundings } from '../surroundings.ts'
-import { bodiesOf, type Found, filesHolding, removeFound, tellOf } from './purge-walk.ts'
+import { digestsOf } from './purge-orders.ts'
+import { bodiesOf, type Found, filesHolding, removeFound, sessionsIn, tellOf } from './purge-walk.ts'
 
 export type Purging = {
   /** See `Custody.purge`. */
@@ -44,13 +46,15 @@ async function purge(
   digest: string,
   reason: string,
 ): Promise<Purged> {
-  const { root, journal, settings, clock, purges } = around
+  const { root, journal, settings, clock, purges, claims } = around
+  const called = await claims.callBack()
   const isStatement = await bodiesOf(root, digest, settings.max_envelope_bytes)
   const waiting = await onTheirWay(around, digest)
   const bodies = new Set([...isStatement, ...waiting.map(({ body }) => body)])
   for (const body of bodies) if (body !== digest) await purges.add({ digest: body, reason, at: clock.now() }, [])
   // A digest of no statement that is known here is taken for that of a body.
   const wanted = new Set([digest, ...bodies])
+  await tellUnderWay(around, digest, wanted, [...called, ...(await claims.callBack())])
   const all = await lines()
   await fromJournal(around, all, digest, wanted)
   // What is being taken in falls under the order now, and is put away without its body.
@@ -63,6 +67,22 @@ async function purge(
   for (const line of all) line.intake()?.recount()
   const finds = await findsOf(journal, wanted)
   return { ...finds, bodies: bodies.size > 0 ? [...bodies] : [digest], journal: await journal.scrub() }
+}
+
+/** What a network had in hand when it was called back: nobody can say whether it had left before. */
+async function tellUnderWay(
+  { journal }: Surroundings,
+  digest: string,
+  wanted: ReadonlySet<string>,
+  underWay: readonly UnderWay[],
+): Promise<void> {
+  for (const { peer, parcel } of underWay) {
+    const envelope = Buffer.from(parcel.envelope).toString('utf8')
+    if (!digestsOf({ envelope, body: parcel.body }).some((each) => wanted.has(each))) continue
+    const sessions = sessionsIn({ bytes: Buffer.from(parcel.body), inode: 0 })
+    const place = `${peer}/under way/${nameOf(parcel.epoch, parcel.seq).stem} (it may have left)`
+    await journal.addPurgeFinds(digest, { places: [place], msg_ids: [], sessions })
+  }
 }
 
 async function removeAll(around: Surroundings, digest: string, wanted: ReadonlySet<string>): Promise<number> {

@@ -45,6 +45,9 @@ export type ScanDesk = {
 /** The same for one message, or one stray file, that the scan takes up: a trace begins with each. */
 export type Desk = ScanDesk & { readonly trace: Trace }
 
+/** What is needed to tell of something that is put away. */
+export type Telling = Pick<Desk, 'line' | 'around' | 'trace'>
+
 export function traced(desk: ScanDesk): Desk {
   return { ...desk, trace: newTrace(desk.around.random) }
 }
@@ -72,7 +75,7 @@ export function quarantinedEvent(
   target: string,
   why: Fault,
   about: Readonly<Record<string, unknown>>,
-  { line, around, trace }: Desk,
+  { line, around, trace }: Telling,
 ): AuditEvent {
   return eventOf(line, 'filedrop.message.quarantined', target, { ...about, ...why }, around, {
     outcome: 'refused',
@@ -80,7 +83,7 @@ export function quarantinedEvent(
   })
 }
 
-export function tellPutAway(file: string, why: Fault, { line, around, trace }: Desk): void {
+export function tellPutAway(file: string, why: Fault, { line, around, trace }: Telling): void {
   const { trace_id } = trace
   around.log.warn('filedrop.message.quarantined', { peer: line.peer, file, ...why, trace_id })
   around.metrics.count(quarantinedTotal, { peer: line.peer, reason: why.reason })

@@ -27,6 +27,8 @@ export type Intake = {
   held(): number
   /** Nothing more is taken in before the quarantine is emptied. */
   isFull(): boolean
+  /** Something else than a scan has put an item into quarantine. */
+  added(bytes: number): void
   /** Something else than a scan has changed what lies there. */
   recount(): void
 }
@@ -74,6 +76,7 @@ export function intake(line: Line, around: Surroundings, deliver: Deliver): Inta
     quarantined: () => stock(line, memory),
     held: () => memory.held.size + memory.early.size,
     isFull: () => isFull(line, around, memory),
+    added: (bytes) => addTo(line, memory, bytes),
     recount() {
       memory.stock = undefined
     },
@@ -83,6 +86,11 @@ export function intake(line: Line, around: Surroundings, deliver: Deliver): Inta
 function stock(line: Line, memory: Memory): { items: number; bytes: number } {
   memory.stock ??= stockOf(line.folders.quarantine)
   return memory.stock
+}
+
+function addTo(line: Line, memory: Memory, bytes: number): void {
+  const held = stock(line, memory)
+  memory.stock = { items: held.items + 1, bytes: held.bytes + bytes }
 }
 
 async function scan(line: Line, around: Surroundings, deliver: Deliver, memory: Memory): Promise<void> {
@@ -194,9 +202,6 @@ function deskOf(line: Line, around: Surroundings, memory: Memory, peer: Peer, ep
       // Another message once more: people have looked at the number, and not at this.
       if (outcome === 'known') await journal.setState(line.channel.in, 'frozen', detail, [event])
     },
-    quarantined(bytes) {
-      const held = stock(line, memory)
-      memory.stock = { items: held.items + 1, bytes: held.bytes + bytes }
-    },
+    quarantined: (bytes) => addTo(line, memory, bytes),
   }
 }

@@ -17,7 +17,7 @@ export const needs_epoch = 'open a new epoch: platform filedrop epoch'
  * are, and whatever it gave next might have been given before. Throws `Refused('unavailable')` then.
  */
 export async function freezeIfSetBack(line: Line, around: Surroundings): Promise<void> {
-  const { journal, log } = around
+  const { journal, log, claims } = around
   const channel = line.channel.out
   const known = (await journal.channels()).find((each) => each.channel === channel)
   if (known?.state !== 'open') return
@@ -30,6 +30,7 @@ export async function freezeIfSetBack(line: Line, around: Surroundings): Promise
   await journal.setState(channel, 'frozen', detail, [
     eventOf(line, 'filedrop.channel.set-back', channel, about, around, { outcome: 'refused' }),
   ])
+  await claims.callBack(line.peer)
   throw refuse('unavailable', detail)
 }
 

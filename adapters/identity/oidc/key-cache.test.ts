@@ -1,0 +1,76 @@
+// Who asks while keys are on their way: an answer older than the question denies nobody, and brings one more fetch at most.
+import { expect, test } from 'vitest'
+import { keyCache } from './key-cache.ts'
+
+type Key = { readonly kid: string; readonly fingerprint: string }
+
+/** Fetches that the test lets end, in the order in which they began. */
+function held(min_interval_ms: number) {
+  const fetches: PromiseWithResolvers<readonly Key[]>[] = []
+  const clock = { now: 0 }
+  const cache = keyCache<Key>({
+    fetchKeys() {
+      const fetch = Promise.withResolvers<readonly Key[]>()
+      fetches.push(fetch)
+      return fetch.promise
+    },
+    refresh_ms: 1_000,
+    max_age_ms: 10_000,
+    min_interval_ms,
+    monotonic: () => clock.now,
+  })
+  return { cache, fetches, clock }
+}
+
+const keys = (...kids: string[]) => kids.map((kid) => ({ kid, fingerprint: kid }))
+const unavailable = { code: 'unavailable' }
+
+test('who joins a fetch gets what it brings, and is told to come again for what it does not', async () => {
+  const { cache, fetches, clock } = held(100)
+  const first = cache.find('no key')
+  const [old, fresh] = [cache.find('old'), cache.find('new')]
+  fetches[0]?.resolve(keys('old'))
+  // Asked for this very question: the provider has no such key.
+  expect(await first).toBeUndefined()
+  expect(await old).toMatchObject({ kid: 'old' })
+  await expect(fresh).rejects.toMatchObject({ ...unavailable, retry_after_s: 1 })
+  clock.now += 100
+  const again = cache.find('new')
+  fetches[1]?.resolve(keys('old', 'new'))
+  expect(await again).toMatchObject({ kid: 'new' })
+  expect(fetches).toHaveLength(2)
+})
+
+test('where no pause is asked for, however many join there is one more fetch', async () => {
+  const { cache, fetches } = held(0)
+  const first = cache.find('old')
+  const fresh = cache.find('new')
+  const forged = Array.from({ length: 50 }, (_, n) => cache.find(`forged-${n}`))
+  fetches[0]?.resolve(keys('old'))
+  await first
+  await expect.poll(() => fetches.length).toBe(2)
+  fetches[1]?.resolve(keys('old', 'new'))
+  expect(await fresh).toMatchObject({ kid: 'new' })
+  expect(new Set(await Promise.all(forged))).toEqual(new Set([undefined]))
+  expect(fetches).toHaveLength(2)
+})
+
+test('a fetch that fails answers all who wait for it with when to come again', async () => {
+  const { cache, fetches } = held(100)
+  const waiting = [cache.find('old'), cache.find('new')]
+  fetches[0]?.reject(new Error('no connection'))
+  for (const each of await Promise.allSettled(waiting)) expect(each).toMatchObject({ reason: unavailable })
+  expect(fetches).toHaveLength(1)
+})
+
+test('a look of the cache’s own at old keys, begun with the question, is an answer to it', async () => {
+  const { cache, fetches, clock } = held(100)
+  const first = cache.find('old')
+  fetches[0]?.resolve(keys('old'))
+  await first
+  clock.now += 1_000
+  const asked = cache.find('new')
+  fetches[1]?.resolve(keys('old'))
+  expect(await asked).toBeUndefined()
+  expect(fetches).toHaveLength(2)
+})

@@ -1,0 +1,23 @@
+// What the store of a cluster is given, and what it can do besides the contract.
+import type { OwedAudit } from '../../../daemon/kernel/owed-audit.ts'
+import type { Store } from '../../../daemon/kernel/store.ts'
+import type { Placing, SomeCollection } from './table.ts'
+import type { Rooms } from './waiting-room.ts'
+
+export type StoreOptions = Placing & {
+  readonly owed: OwedAudit
+  readonly collections: readonly SomeCollection[]
+  /** How long the cluster keeps its place in a removal, as in `5m`. */
+  readonly scroll: string
+  /** How much may wait for the cluster: as usual unless said. */
+  readonly rooms?: Rooms
+}
+
+/**
+ * Besides the contract: `settle` ends what a broken connection or a dead process left in doubt. Answers with why not,
+ * by the name of a collection; empty when nothing is in doubt any more. `lost` names indexes that were made, and are gone.
+ */
+export type ClusterStore = Store & {
+  settle(): Promise<ReadonlyMap<string, string>>
+  lost(): Promise<readonly string[]>
+}

@@ -1,0 +1,42 @@
+// Where lists' first pages ended the last time: asked for up to there, a page costs the same however many documents lie beyond.
+import { sha256 } from '../../../daemon/kernel/canonical.ts'
+import type { ListQuery, Scalar } from '../../../daemon/kernel/store.ts'
+
+/**
+ * The cluster walks what a query finds in the order in which it was written, and leaves out what is worse than what it
+ * has: with the newest first nothing is, so that each page would read all. A page that is full within an edge is the
+ * page; one that is not is asked for again without. So an edge that is wrong costs time alone.
+ */
+export class PageEdges {
+  readonly #known = new Map<string, { readonly first: Scalar; readonly last: Scalar }>()
+
+  /** The value up to which a page after this one (absent: the first page) is likely to reach. */
+  edgeOf(collection: string, query: ListQuery, after: Scalar | undefined): Scalar | undefined {
+    const known = this.#known.get(keyOf(collection, query))
+    if (!known) return undefined
+    const { first, last } = known
+    const isFirst = after === undefined
+    if (typeof first !== 'number' || typeof last !== 'number' || first === last) return isFirst ? last : undefined
+    // As wide again, for what has gone meanwhile.
+    const edge = Number(isFirst ? first : after) + 2 * (last - first)
+    return Number.isFinite(edge) ? edge : undefined
+  }
+
+  /** What the first page began and ended with; nothing when it was the last one too. */
+  note(
+    collection: string,
+    query: ListQuery,
+    found: { readonly first: Scalar; readonly last: Scalar } | undefined,
+  ): void {
+    const key = keyOf(collection, query)
+    this.#known.delete(key)
+    if (found) this.#known.set(key, found)
+    const [oldest] = this.#known.keys()
+    if (this.#known.size > most_known && oldest !== undefined) this.#known.delete(oldest)
+  }
+}
+const most_known = 1_000
+
+function keyOf(collection: string, { filter, order, sight, limit }: ListQuery): string {
+  return sha256(JSON.stringify([collection, filter, order, sight, limit]))
+}

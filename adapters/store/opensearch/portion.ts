@@ -1,0 +1,35 @@
+// How much goes into one request: by count and by bytes, and by halves where the cluster says that it was too much.
+import { Refused } from '../../../daemon/kernel/errors.ts'
+
+/** Bounds of one request. The bytes are far below what a cluster takes by its defaults (100 MB). */
+export const most_items = 500
+export const most_bytes = 8_000_000
+
+/** How many of these sizes go together, from the first on: one at least. */
+export function portion(sizes: readonly number[], bytes: number): number {
+  let sum = 0
+  const beyond = sizes.slice(0, most_items).findIndex((size) => {
+    sum += size
+    return sum > bytes
+  })
+  return beyond < 0 ? Math.min(sizes.length, most_items) : Math.max(beyond, 1)
+}
+
+/** All of them, some at a time. */
+export function* inPortions<T>(items: readonly T[], sizeOf: (item: T) => number): Generator<readonly T[]> {
+  const sizes = items.map(sizeOf)
+  for (let at = 0, count = 0; at < items.length; at += count) {
+    count = portion(sizes.slice(at, at + most_items), most_bytes)
+    yield items.slice(at, at + count)
+  }
+}
+
+/** A request that was refused for its size has had no effect. */
+export function isTooLarge(error: unknown): boolean {
+  return error instanceof Refused && error.code === 'too_large'
+}
+
+export function halves<T>(items: readonly T[]): readonly [readonly T[], readonly T[]] {
+  const middle = Math.ceil(items.length / 2)
+  return [items.slice(0, middle), items.slice(middle)]
+}

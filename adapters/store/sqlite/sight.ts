@@ -1,0 +1,24 @@
+// What a viewer may know of, as an SQL condition: the labels that its tenant's documents have are judged one by one.
+import { dominates, labelOfKey } from '../../../daemon/kernel/label.ts'
+import type { Filter, Sight } from '../../../daemon/kernel/store.ts'
+import { allOf, type Clause, oneOf, whereOf } from './filter.ts'
+import type { Table } from './table.ts'
+
+/** To be used in the same read as the labels are found in. */
+export function seenWhere(table: Table, filter: Filter | undefined, sight: Sight | undefined): Clause {
+  if (!sight) return whereOf(table, filter)
+  const { viewer, policy } = sight
+  const own = whereOf(table, { ...filter, tenant_id: viewer.tenant_id })
+  const { tenant_id } = viewer
+  const keys = table.prepared(labelKeysSql(table)).pluck().all(tenant_id, tenant_id) as string[]
+  const seen = keys.filter((key) => key === '' || dominates(viewer, labelOfKey(key), policy))
+  return seen.length === keys.length ? own : allOf([own, oneOf('label_key', seen)])
+}
+
+/** SQLite reads a tenant's part of the index for DISTINCT: this seeks from each key to the next instead. */
+export function labelKeysSql({ name }: Table): string {
+  const least = `SELECT min(label_key) FROM ${name} WHERE tenant_id = ?`
+  return `WITH RECURSIVE step (at) AS (
+    ${least} UNION ALL SELECT (${least} AND label_key > step.at) FROM step WHERE at IS NOT NULL)
+    SELECT at FROM step WHERE at IS NOT NULL`
+}

@@ -1,0 +1,15 @@
+// The hub role as every process of the site knows it: what may be set, and which messages it takes.
+import { outline as outlineOf } from '../../kernel/role.ts'
+import { settings } from './settings.ts'
+
+export const outline = outlineOf({
+  name: 'hub',
+  purpose: 'Joins the sites of a coalition: nodes, capabilities, a status feed and mailboxes',
+  port: 8410,
+  serves: 'tenants',
+  api_prefix: '/api/v2',
+  needs: ['site'],
+  settings: [settings],
+  takes: [],
+  load: async () => (await import('./role.ts')).hub,
+})

@@ -1,0 +1,18 @@
+// The site role as every process of the site knows it: what may be set, and which messages it takes.
+import { coalitionSettings } from '../../kernel/coalition-settings.ts'
+import { keyValueSettings } from '../../kernel/engine-settings.ts'
+import { outline as outlineOf } from '../../kernel/role.ts'
+import { amqpSettings, mtlsSettings } from './carrier-settings.ts'
+import { filedropSettings, settings } from './settings.ts'
+
+export const outline = outlineOf({
+  name: 'site',
+  purpose: 'Owns the site’s keys, peers, channels, token issuer, audit checkpoints and backups',
+  port: 8420,
+  serves: 'site',
+  api_prefix: '/api/v2',
+  needs: [],
+  settings: [settings, filedropSettings, mtlsSettings, amqpSettings, coalitionSettings, keyValueSettings],
+  takes: ['keys', 'inventory'],
+  load: async () => (await import('./role.ts')).site,
+})

@@ -1,0 +1,77 @@
+// People who open sessions and contribute to them without a pause, and say it again in the same words until they are answered.
+import { setTimeout as pause } from 'node:timers/promises'
+import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
+import { create } from '../../../daemon/roles/consensus/session/create.ts'
+import { shared } from '../../sites/question.ts'
+import type { Person, Said } from '../../support/person.ts'
+
+/** Who speaks in each session; together they ratify it. */
+export const speakers = ['alice', 'bob']
+
+/** Before the same is said again to whoever could not answer. */
+const pause_ms = 50
+
+export class Contributors {
+  /** Sessions, and `session speaker` of contributions, of which somebody was told that they are there. */
+  readonly opened: string[] = []
+  readonly spoken: string[] = []
+  readonly refused: Said<unknown>[] = []
+  /** Requests that got no answer. */
+  unanswered = 0
+  readonly #person: Person
+  readonly #all: Promise<unknown>
+  #fault: unknown
+  #isOver = false
+
+  constructor(person: Person, lanes = 4) {
+    this.#person = person
+    this.#all = Promise.all(Array.from({ length: lanes }, (_, lane) => this.#speak(lane))).catch((error) => {
+      this.#fault = error
+    })
+  }
+
+  /** How many contributions are acknowledged. Throws when anything was answered that is neither a yes nor a not now. */
+  heard(): number {
+    if (this.#fault) throw this.#fault
+    return this.spoken.length
+  }
+
+  /** Resolves once the last of them has been answered. */
+  async end(): Promise<void> {
+    this.#isOver = true
+    await this.#all
+    this.heard()
+  }
+
+  async #speak(lane: number): Promise<void> {
+    const policy = { m: speakers.length, n: speakers.length }
+    const asked = { lens_id: 'l', lens_version: '1', policy, classification: shared }
+    const opinion = { pair_score: 0.93, accuracy: 0.95, credibility: 0.9, classification: shared }
+    for (let turn = 0; !this.#isOver; turn += 1) {
+      const keyOf = (what: string) => ({ 'idempotency-key': `lane-${lane}-turn-${turn}-${what}` })
+      const { id } = await this.#answered(() => this.#person.ask(create, asked, keyOf('session')))
+      this.opened.push(id)
+      for (const name of speakers) {
+        const said = { id, contributor_id: name, signer_key_id: `${name}-1`, ...opinion }
+        await this.#answered(() => this.#person.ask(contribute, said, keyOf(name)))
+        this.spoken.push(`${id} ${name}`)
+      }
+    }
+  }
+
+  async #answered<T>(act: () => Promise<Said<T>>): Promise<T> {
+    for (;;) {
+      const said = await act().catch(noAnswer)
+      if (said?.value !== undefined) return said.value
+      if (said && said.problem?.code !== 'unavailable') throw new Error(JSON.stringify(said))
+      if (said) this.refused.push(said)
+      else this.unanswered += 1
+      await pause(pause_ms)
+    }
+  }
+}
+
+/** No connection, or one that broke off. */
+function noAnswer(error: unknown): undefined {
+  if (!(error instanceof TypeError)) throw error
+}
