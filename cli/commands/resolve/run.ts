@@ -17,13 +17,15 @@ export const definition = command({
     lens: needed(text('LENS', 'a file, or a shipped lens: persons, bibliography, products')),
     data: needed(rest('FILE', 'the records; one file or more')),
     out: needed(text('DIR', 'a new or empty folder for the results')),
+    columns: rest('FIELD=COLUMN', 'where a field is, for columns that the lens does not know'),
     seed: whole('N', 'what chance begins with; 0 unless said', 0, 4_294_967_295),
     ...jsonOption,
   },
   example: 'platform resolve run --lens persons --data people.csv --out resolved',
-  async run({ data, lens, out, seed = 0, json }, terminal) {
-    const [{ readLens }, { resolveFiles }] = await Promise.all([offline.lenses(), offline.resolution()])
-    const summary = resolveFiles({ lens: readLens(lens), files: data, out, seed }, terminal.progress)
+  async run({ data, lens, out, columns, seed = 0, json }, terminal) {
+    const [{ readLens, withColumns }, { resolveFiles }] = await Promise.all([offline.lenses(), offline.resolution()])
+    const fitted = withColumns(readLens(lens), columns)
+    const summary = resolveFiles({ lens: fitted, files: data, out, seed }, terminal.progress)
     terminal.progress('')
     show(terminal, json, summary, () =>
       fields(terminal, {

@@ -41,3 +41,18 @@ function textOf(file: string): string {
     throw new Objection(1, `there is no lens ${file} that this user may read`, remedy)
   }
 }
+
+/** `FIELD=COLUMN`: the lens with that column as the first place of the field. Throws `Objection` (2) for no such field. */
+export function withColumns(lens: Lens, given: readonly string[]): Lens {
+  const places = given.map((each) => {
+    const [, field = '', column = ''] = /^([^=]+)=(.+)$/.exec(each) ?? []
+    if (lens.fields.some(({ name }) => name === field)) return { field, column }
+    const known = lens.fields.map(({ name }) => name).join(', ')
+    throw new Objection(2, `${JSON.stringify(each)} is not FIELD=COLUMN with a field of the lens: ${known}`)
+  })
+  const fields = lens.fields.map((field) => {
+    const first = places.filter((place) => place.field === field.name).map(({ column }) => column)
+    return { ...field, columns: [...first, ...(field.columns ?? [field.name])] }
+  })
+  return { ...lens, fields }
+}

@@ -1,16 +1,17 @@
 // Finds who is who among records of which any number may be one: candidates, weights learnt from them, clusters by average link.
-import { blocksOf, eachPair, sortedBy } from './block/blocks.ts'
+import { blocksOf, eachPair } from './block/blocks.ts'
 import { type Key, keysOf } from './block/keys.ts'
 import { averageLink } from './cluster/average-link.ts'
-import { type Comparing, comparing, type Field } from './compare/pairs.ts'
+import { complete } from './cluster/completion.ts'
+import { type Comparing, comparing } from './compare/pairs.ts'
 import { type Compared, PairList } from './compare/patterns.ts'
 import type { Records } from './records/records.ts'
 import { textsOf } from './records/texts.ts'
-import { firstModel, learned, type Model, scoresOf, trained } from './score/model.ts'
-import { countsOf } from './text/dictionary.ts'
+import { firstModel, learned, type Model, trained } from './score/model.ts'
+import { pairScores, type Rating } from './score/pair-scores.ts'
 import { neighboursOf, trigrams, vectorsOf } from './text/vectors.ts'
 
-/** What differs between kinds of data; see `settingsFor`. */
+/** What differs between kinds of data. */
 export type Settings = {
   /** Rows that a block may have. */
   readonly cap: number
@@ -66,34 +67,36 @@ export function resolveClusters(records: Records, { settings, random, swapped, t
   const first = firstModel(compares, drawn(compares, rows, random), lambda)
   const model = trained(first, compares, list.compared(), rounds)
   tell('cluster')
-  const scores = pairScores(compares, list.compared(), model, rows, settings)
+  const rating = { compares, rows, hasFrequencies: settings.hasFrequencies }
+  const scores = pairScores(rating, list.compared(), model)
   const clusters = clustered(rows, list.compared(), scores, settings)
   if (meanSize(clusters) < few) {
     const alone = clustered(rows, list.compared(), scores, { ...settings, cut: 0 }, shift_of_few)
     return { clusters: alone, compared: list.compared(), scores: scores.map((score) => score - shift_of_few), model }
   }
-  return completed({ rows, compares, list, model, settings, scores, clusters })
+  return completed({ rating, list, settings, model, scores, clusters })
 }
 
 function keysOfAll({ fields }: Records): Key[] {
   return fields.flatMap(({ type, column }, field) => keysOf(type, column, field))
 }
 
-type Under = { rows: number; compares: Comparing; list: PairList; settings: Settings } & Omit<Found, 'compared'>
+type Under = { rating: Rating; list: PairList; settings: Settings } & Omit<Found, 'compared'>
 
 /** Clusters of several support each other: what no block brought together is compared too, and the weights learnt anew. */
-function completed({ rows, compares, list, settings, ...found }: Under): Found {
+function completed({ rating, list, settings, ...found }: Under): Found {
+  const { rows, compares } = rating
   let { model, scores, clusters } = found
   for (let round = 0; round < most_completions; round++) {
     const before = list.length
     complete(clusters, rows, list, scores)
-    scores = pairScores(compares, list.compared(), model, rows, settings)
+    scores = pairScores(rating, list.compared(), model)
     clusters = clustered(rows, list.compared(), scores, settings)
     if (list.length - before < before * enough_new) break
   }
   if (settings.hasFrequencies) {
     model = fromClusters(compares, list.compared(), clusters)
-    scores = pairScores(compares, list.compared(), model, rows, settings)
+    scores = pairScores(rating, list.compared(), model)
     clusters = clustered(rows, list.compared(), scores, settings)
   }
   return { clusters, compared: list.compared(), scores, model }
@@ -123,42 +126,6 @@ function neighbourRows(records: Records, k: number): (row: number) => readonly n
   return (row) => others[row]!
 }
 
-/** ln(sum of squared frequencies / frequency of the value), by code: an equal rare value says more than an equal common one. */
-function frequencyTerms(fields: readonly Field[], rows: number): Float64Array[] {
-  return fields.map(({ column }) => {
-    const counts = countsOf(column)
-    const all = counts.reduce((sum, count) => sum + count, 0)
-    let squares = 0
-    for (const count of counts) squares += (count / all) ** 2
-    return Float64Array.from(counts, (count) => Math.log(squares / Math.max(count / all, 2 / rows)))
-  })
-}
-
-/** The score of each pair, in natural logs of odds. */
-function pairScores(
-  compares: Comparing,
-  compared: Compared,
-  model: Model,
-  rows: number,
-  settings: Settings,
-): Float64Array {
-  const ofPatterns = scoresOf(model, compares, compared)
-  const { length, fields, patterns, patternOf, lefts } = compared
-  const scores = new Float64Array(length)
-  for (let pair = 0; pair < length; pair++) scores[pair] = ofPatterns[patternOf[pair]!]!
-  if (!settings.hasFrequencies) return scores
-  const terms = frequencyTerms(compares.fields, rows)
-  for (let field = 0; field < fields; field++) {
-    const { codes } = compares.fields[field]!.column
-    const ofValues = terms[field]!
-    const isEqual = Uint8Array.from(ofPatterns, (_, pattern) => (patterns[pattern * fields + field] === 1 ? 1 : 0))
-    for (let pair = 0; pair < length; pair++) {
-      if (isEqual[patternOf[pair]!]) scores[pair]! += ofValues[codes[lefts[pair]!]!]!
-    }
-  }
-  return scores
-}
-
 function clustered(
   rows: number,
   { lefts, rights }: Compared,
@@ -181,61 +148,6 @@ function meanSize(clusters: Int32Array): number {
     count++
   }
   return count === 0 ? 0 : all / count
-}
-
-const most_cross_pairs = 4_000
-
-/** Compares what no block brought together: all pairs within clusters, and between clusters that one good pair joins. */
-function complete(clusters: Int32Array, rows: number, list: PairList, scores: Float64Array): void {
-  const { length, lefts, rights } = list.compared()
-  const { from, order: members } = sortedBy({ codes: clusters, sizes: sizesOf(clusters) })
-  const partners = partnersOf(rows, lefts, rights)
-  const joined = new Set<number>()
-  for (let pair = 0; pair < length; pair++) {
-    const one = clusters[lefts[pair]!]!
-    const other = clusters[rights[pair]!]!
-    if (one !== other && scores[pair]! > 0) joined.add(Math.min(one, other) * rows + Math.max(one, other))
-  }
-  const isKnown = new Int32Array(rows).fill(-1)
-  const addAll = (one: number, other: number) => {
-    for (let at = from[one]!; at < from[one + 1]!; at++) {
-      const a = members[at]!
-      for (let place = partners.from[a]!; place < partners.from[a + 1]!; place++) isKnown[partners.others[place]!] = a
-      for (let to = one === other ? at + 1 : from[other]!; to < from[other + 1]!; to++) {
-        const b = members[to]!
-        if (isKnown[b] !== a) list.add(Math.min(a, b), Math.max(a, b))
-      }
-    }
-  }
-  for (let cluster = 0; cluster < rows; cluster++) if (from[cluster + 1]! - from[cluster]! > 1) addAll(cluster, cluster)
-  for (const key of joined) {
-    const [one, other] = [Math.floor(key / rows), key % rows]
-    const crossing = (from[one + 1]! - from[one]!) * (from[other + 1]! - from[other]!)
-    if (crossing <= most_cross_pairs) addAll(one, other)
-  }
-}
-
-function sizesOf(clusters: Int32Array): Int32Array {
-  const sizes = new Int32Array(clusters.length)
-  for (let row = 0; row < clusters.length; row++) sizes[clusters[row]!]!++
-  return sizes
-}
-
-/** With whom each row has been compared. */
-function partnersOf(rows: number, lefts: Int32Array, rights: Int32Array): { from: Uint32Array; others: Int32Array } {
-  const from = new Uint32Array(rows + 1)
-  for (let pair = 0; pair < lefts.length; pair++) {
-    from[lefts[pair]! + 1]!++
-    from[rights[pair]! + 1]!++
-  }
-  for (let row = 0; row < rows; row++) from[row + 1]! += from[row]!
-  const next = from.slice()
-  const others = new Int32Array(lefts.length * 2)
-  for (let pair = 0; pair < lefts.length; pair++) {
-    others[next[lefts[pair]!]!++] = rights[pair]!
-    others[next[rights[pair]!]!++] = lefts[pair]!
-  }
-  return { from, others }
 }
 
 /** Learns anew from what is within clusters and what is not. */
