@@ -1,6 +1,6 @@
 // Finds who is who among records of which any number may be one: candidates, weights learnt from them, clusters by average link.
-import { blocksOf, eachPair } from './block/blocks.ts'
-import { type Key, keysOf } from './block/keys.ts'
+import { type Blocks, blocksOf, eachPair } from './block/blocks.ts'
+import { keyCount, keysOf } from './block/keys.ts'
 import { averageLink } from './cluster/average-link.ts'
 import { complete } from './cluster/completion.ts'
 import { type Comparing, comparing } from './compare/pairs.ts'
@@ -29,6 +29,9 @@ export const forTexts: Settings = { cap: 30, neighbours: 15, lowest: -8, highest
 
 const most_rows_for_neighbours = 20_000
 const random_pairs = 100_000
+/** Rows that are looked at for all pairs of keys: about a second. */
+const most_visits = 20_000_000
+const cap_of_many = 5
 const rounds = 4
 /** Of what the blocks of a pair say together: a shared block of nine, or more of larger ones. */
 const least_said = 0.125
@@ -58,7 +61,7 @@ export function resolveClusters(records: Records, { settings, random, swapped, t
   const compares = comparing(records.fields, swapped)
   const list = new PairList(compares)
   tell('candidates')
-  const blocks = blocksOf(keysOfAll(records), settings.cap)
+  const blocks = blocksFor(records, settings.cap)
   const extra = rows < most_rows_for_neighbours ? neighbourRows(records, settings.neighbours) : undefined
   tell('compare')
   eachPair(rows, blocks, least_said, extra, (a, b) => list.add(a, b))
@@ -77,8 +80,14 @@ export function resolveClusters(records: Records, { settings, random, swapped, t
   return completed({ rating, list, settings, model, scores, clusters })
 }
 
-function keysOfAll({ fields }: Records): Key[] {
-  return fields.flatMap(({ type, column }, field) => keysOf(type, column, field))
+/** Where there are many records, whole values are enough to tell most apart, and all keys of all fields too many. */
+function blocksFor({ fields, rows }: Records, cap: number): Blocks {
+  const counts = fields.map(({ type }) => keyCount(type))
+  const all = counts.reduce((sum, count) => sum + count, 0)
+  const key_pairs = (all * all - counts.reduce((sum, count) => sum + count * count, 0)) / 2
+  const isNarrow = rows * key_pairs > most_visits
+  const keys = fields.flatMap(({ type, column }, field) => keysOf(type, column, field, isNarrow))
+  return blocksOf(keys, isNarrow ? cap_of_many : cap)
 }
 
 type Under = { rating: Rating; list: PairList; settings: Settings } & Omit<Found, 'compared'>

@@ -41,8 +41,15 @@ const views: Readonly<Record<FieldType, readonly View[]>> = {
   number: [whole],
 }
 
-export function keysOf(type: FieldType, column: Column, field: number): Key[] {
-  return views[type].map(([name, view]) => {
+/** How many keys a field of this type has. */
+export function keyCount(type: FieldType): number {
+  return views[type].length
+}
+
+/** `isNarrow`: the whole value alone. */
+export function keysOf(type: FieldType, column: Column, field: number, isNarrow: boolean): Key[] {
+  const wanted = isNarrow ? [whole] : views[type]
+  return wanted.map(([name, view]) => {
     const seen = view === whole[1] ? column : viewed(column, view)
     return { field, name, codes: seen.codes, sizes: countsOf(seen) }
   })
