@@ -7,7 +7,7 @@ export type Param<T> = {
   readonly metavar: string | undefined
   readonly help: string
   readonly isRequired: boolean
-  /** Takes all remaining words. */
+  /** Takes all words that follow; by place all that remain, by name up to the next option. */
   readonly isRest: boolean
   readonly parse: (text: string) => unknown
   /** The value when it is not given. */

@@ -131,9 +131,10 @@ function argumentOf(name: string, param: Param<unknown>): Argument {
 
 function optionOf(name: string, param: Param<unknown>): Option {
   const long = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
-  const made = new Option(param.metavar === undefined ? long : `${long} <${param.metavar}>`, param.help)
+  const dots = param.isRest ? '...' : ''
+  const made = new Option(param.metavar === undefined ? long : `${long} <${param.metavar}${dots}>`, param.help)
   if (param.isRequired) made.makeOptionMandatory()
-  if (param.metavar !== undefined) made.argParser((given) => parsed(param, given))
+  if (param.metavar !== undefined && !param.isRest) made.argParser((given) => parsed(param, given))
   return made
 }
 

@@ -35,5 +35,8 @@ export const offline = {
   adoption: () => import('./offline/store-adoption.ts'),
   migration: () => import('./offline/store-migration.ts'),
   restoring: () => import('./offline/store-restore.ts'),
+  lenses: () => import('./offline/lens-file.ts'),
+  resolution: () => import('./offline/resolve-files.ts'),
+  resolutionQuality: () => import('./offline/resolution-quality.ts'),
   examination: () => import('./offline/examination.ts'),
 } as const

@@ -70,12 +70,12 @@ export async function bundle({ root, into, target, hasFaultPoints }) {
     path.join(root, 'node_modules/better-sqlite3/prebuilds', `${target}.node`),
     path.join(into, 'native', addon),
   )
-  copyProfiles(path.join(root, 'profiles'), path.join(into, 'profiles'))
+  for (const folder of ['profiles', 'lenses']) copyDocuments(path.join(root, folder), path.join(into, folder))
   const manifest = { name: 'platform', version, type: 'module', bin: 'main.mjs', pkg: { assets: ['**/*'] } }
   fs.writeFileSync(path.join(into, 'package.json'), JSON.stringify(manifest))
 }
 
-function copyProfiles(from, to) {
+function copyDocuments(from, to) {
   if (!fs.existsSync(from)) return
   fs.mkdirSync(to)
   for (const file of fs.readdirSync(from)) {

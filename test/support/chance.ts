@@ -1,4 +1,5 @@
 // Chance that a seed repeats: the same seed makes the same choices in the same order.
+import { randomFrom } from '../../daemon/roles/resolution/engine/random.ts'
 
 export type Chance = {
   /** A whole number from 0 to below `n`. */
@@ -10,15 +11,8 @@ export type Chance = {
   shuffled<T>(of: readonly T[]): T[]
 }
 
-/** Mulberry32 (Tommy Ettinger, public domain): 32 bits of state, good enough to vary histories. */
 export function chance(seed: number): Chance {
-  let state = seed >>> 0
-  const next = () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
+  const next = randomFrom(seed)
   const below = (n: number) => Math.floor(next() * n)
   return {
     below,

@@ -1,0 +1,58 @@
+// Lenses as files: those that are shipped, by name, and whoever's own, by path.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseYaml } from '../../../adapters/host/yaml/yaml-document.ts'
+import { type Lens, lens as schema } from '../../roles/resolution/lens/model.ts'
+import { asInvoker } from '../acting.ts'
+import { Objection } from './objection.ts'
+
+const ending = '.yaml'
+
+/** Beside the bundle in the executable, at the root of the repository from sources. */
+function shippedFolder(): string {
+  const here = dirname(fileURLToPath(import.meta.url))
+  const bundled = join(here, 'lenses')
+  return existsSync(bundled) ? bundled : join(here, '..', '..', '..', 'lenses')
+}
+
+/** Names of the shipped lenses, as in `persons`. */
+export function lensNames(): string[] {
+  const files = readdirSync(shippedFolder()).filter((file) => file.endsWith(ending))
+  return files.map((file) => file.slice(0, -ending.length)).sort()
+}
+
+/** A shipped lens by its name, any other by its file. Throws `Objection` (1): there is none, or it is none, with every fault. */
+export function readLens(given: string): Lens {
+  const file = lensNames().includes(given) ? join(shippedFolder(), `${given}${ending}`) : given
+  const read = parseYaml(textOf(file))
+  if ('faults' in read) throw new Objection(1, `${given} is no lens: ${read.faults.join('; ')}`)
+  const { data, error } = schema.safeParse(read.value)
+  if (data) return data
+  const faults = error.issues.map(({ path, message }) => `${path.join('.') || 'the document'}: ${message}`)
+  throw new Objection(1, `${given} is no lens:\n  ${faults.join('\n  ')}`)
+}
+
+function textOf(file: string): string {
+  try {
+    return asInvoker(() => readFileSync(file, 'utf8'))
+  } catch {
+    const remedy = `a file, or one of those that are shipped: ${lensNames().join(', ')}`
+    throw new Objection(1, `there is no lens ${file} that this user may read`, remedy)
+  }
+}
+
+/** `FIELD=COLUMN`: the lens with that column as the first place of the field. Throws `Objection` (2) for no such field. */
+export function withColumns(lens: Lens, given: readonly string[]): Lens {
+  const places = given.map((each) => {
+    const [, field = '', column = ''] = /^([^=]+)=(.+)$/.exec(each) ?? []
+    if (lens.fields.some(({ name }) => name === field)) return { field, column }
+    const known = lens.fields.map(({ name }) => name).join(', ')
+    throw new Objection(2, `${JSON.stringify(each)} is not FIELD=COLUMN with a field of the lens: ${known}`)
+  })
+  const fields = lens.fields.map((field) => {
+    const first = places.filter((place) => place.field === field.name).map(({ column }) => column)
+    return { ...field, columns: [...first, ...(field.columns ?? [field.name])] }
+  })
+  return { ...lens, fields }
+}

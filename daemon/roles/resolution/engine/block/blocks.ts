@@ -1,0 +1,176 @@
+// Groups of rows that share a key or two: every pair within a block is a candidate, and each pair is given once.
+import type { Key } from './keys.ts'
+
+/** Rows of all blocks one after the other, rising within each; `starts[block]` to `starts[block + 1]` are one block's. */
+export type Blocks = { readonly starts: Uint32Array; readonly rows: Int32Array }
+
+/** A list of whole numbers that grows. */
+class Growing {
+  #values = new Int32Array(1 << 16)
+  length = 0
+
+  push(value: number): void {
+    if (this.length === this.#values.length) {
+      const wider = new Int32Array(this.#values.length * 2)
+      wider.set(this.#values)
+      this.#values = wider
+    }
+    this.#values[this.length++] = value
+  }
+
+  finish(): Int32Array {
+    return this.#values.slice(0, this.length)
+  }
+}
+
+export class BlockBuilder {
+  readonly #starts = new Growing()
+  readonly #rows = new Growing()
+
+  open(): void {
+    this.#starts.push(this.#rows.length)
+  }
+
+  add(row: number): void {
+    this.#rows.push(row)
+  }
+
+  get memberships(): number {
+    return this.#rows.length
+  }
+
+  finish(): Blocks {
+    this.#starts.push(this.#rows.length)
+    return { starts: Uint32Array.from(this.#starts.finish()), rows: this.#rows.finish() }
+  }
+}
+
+/** Rows by block: `order[from[block]]` to `order[from[block + 1]]`, rising. */
+export function sortedBy({ codes, sizes }: Pick<Key, 'codes' | 'sizes'>): { from: Uint32Array; order: Int32Array } {
+  const from = new Uint32Array(sizes.length + 1)
+  for (let block = 0; block < sizes.length; block++) from[block + 1] = from[block]! + sizes[block]!
+  const next = from.slice()
+  const order = new Int32Array(from[sizes.length]!)
+  for (let row = 0; row < codes.length; row++) {
+    const block = codes[row]!
+    if (block >= 0) order[next[block]!++] = row
+  }
+  return { from, order }
+}
+
+/**
+ * Blocks of one key with 2 to `cap` rows; and of two keys of different fields where either alone has too many: what is too
+ * common to mean anything alone means something together.
+ */
+export function blocksOf(keys: readonly Key[], cap: number): Blocks {
+  const builder = new BlockBuilder()
+  for (const [index, key] of keys.entries()) {
+    const { from, order } = sortedBy(key)
+    const others = keys.slice(index + 1).filter(({ field }) => field !== key.field)
+    for (let block = 0; block < key.sizes.length; block++) {
+      const rows = order.subarray(from[block]!, from[block + 1]!)
+      if (rows.length < 2) continue
+      if (rows.length > cap) for (const other of others) splitBy(other, rows, cap, builder)
+      else addBlock(rows, builder)
+    }
+  }
+  return builder.finish()
+}
+
+function addBlock(rows: Int32Array, builder: BlockBuilder): void {
+  builder.open()
+  for (let at = 0; at < rows.length; at++) builder.add(rows[at]!)
+}
+
+/** The part of a block that each block of another key takes up, where that one is too large alone as well. */
+function splitBy({ codes, sizes }: Key, rows: Int32Array, cap: number, builder: BlockBuilder): void {
+  const parts = partsFor(sizes.length)
+  const { counts, places } = parts
+  const touched: number[] = []
+  for (let at = 0; at < rows.length; at++) {
+    const code = codes[rows[at]!]!
+    if (code < 0 || sizes[code]! <= cap) continue
+    if (counts[code]!++ === 0) touched.push(code)
+  }
+  const kept: number[][] = []
+  for (const code of touched) {
+    const count = counts[code]!
+    counts[code] = 0
+    if (count < 2 || count > cap) continue
+    kept.push([])
+    places[code] = kept.length
+  }
+  if (kept.length > 0) {
+    for (let at = 0; at < rows.length; at++) {
+      const code = codes[rows[at]!]!
+      if (code >= 0 && places[code]! > 0) kept[places[code]! - 1]!.push(rows[at]!)
+    }
+  }
+  for (const code of touched) places[code] = 0
+  for (const part of kept) {
+    builder.open()
+    for (const row of part) builder.add(row)
+  }
+}
+
+let scratch = { counts: new Int32Array(0), places: new Int32Array(0) }
+
+/** Room by block of a key, all nought; whoever writes there leaves it so. */
+function partsFor(size: number) {
+  if (scratch.counts.length < size) scratch = { counts: new Int32Array(size), places: new Int32Array(size) }
+  return scratch
+}
+
+/**
+ * Calls with each pair once, `a` below `b`, all pairs of one `a` together. A block of `s` rows speaks for each of its pairs
+ * with 1 / (s - 1); a pair for which all its blocks together say less than `least` is left out. `extra` gives more rows
+ * for a row, whatever their blocks say.
+ */
+export function eachPair(
+  rows: number,
+  blocks: Blocks,
+  least: number,
+  extra: ((row: number) => readonly number[]) | undefined,
+  pair: (a: number, b: number) => void,
+): void {
+  const { from, blocksOfRow } = byRow(rows, blocks)
+  const said = new Float64Array(rows)
+  const touched = new Int32Array(rows)
+  const { starts, rows: members } = blocks
+  for (let a = 0; a < rows; a++) {
+    let count = 0
+    for (let at = from[a]!; at < from[a + 1]!; at++) {
+      const block = blocksOfRow[at]!
+      const end = starts[block + 1]!
+      const says = 1 / (end - starts[block]! - 1)
+      for (let index = end - 1; members[index]! > a; index--) {
+        const b = members[index]!
+        if (said[b] === 0) touched[count++] = b
+        said[b]! += says
+      }
+    }
+    for (const b of extra?.(a) ?? []) {
+      if (said[b] === 0) touched[count++] = b
+      said[b] = 1
+    }
+    for (let at = 0; at < count; at++) {
+      const b = touched[at]!
+      if (said[b]! >= least) pair(a, b)
+      said[b] = 0
+    }
+  }
+}
+
+function byRow(rows: number, blocks: Blocks): { from: Uint32Array; blocksOfRow: Int32Array } {
+  const from = new Uint32Array(rows + 1)
+  for (let at = 0; at < blocks.rows.length; at++) from[blocks.rows[at]! + 1]!++
+  for (let row = 0; row < rows; row++) from[row + 1]! += from[row]!
+  const next = from.slice()
+  const blocksOfRow = new Int32Array(blocks.rows.length)
+  for (let block = 0; block + 1 < blocks.starts.length; block++) {
+    for (let at = blocks.starts[block]!; at < blocks.starts[block + 1]!; at++) {
+      blocksOfRow[next[blocks.rows[at]!]!++] = block
+    }
+  }
+  return { from, blocksOfRow }
+}

@@ -1,0 +1,52 @@
+// Which rows belong together, as sets that are joined.
+
+/** Sets of whole numbers from 0; see Tarjan, "Efficiency of a Good But Not Linear Set Union Algorithm", 1975. */
+export class Groups {
+  readonly #parents: Int32Array
+
+  constructor(rows: number) {
+    this.#parents = Int32Array.from({ length: rows }, (_, row) => row)
+  }
+
+  /** The row that stands for the set. */
+  find(row: number): number {
+    const parents = this.#parents
+    let at = row
+    while (parents[at] !== at) {
+      parents[at] = parents[parents[at]!]!
+      at = parents[at]!
+    }
+    return at
+  }
+
+  /** Makes one set of two, for which the first one's row stands. Both are rows that stand for a set. */
+  join(into: number, other: number): void {
+    this.#parents[other] = into
+  }
+
+  /** The lowest row of each row's set. */
+  lowest(): Int32Array {
+    const rows = this.#parents.length
+    const lowest = new Int32Array(rows).fill(-1)
+    return Int32Array.from({ length: rows }, (_, row) => {
+      const root = this.find(row)
+      if (lowest[root]! < 0) lowest[root] = row
+      return lowest[root]!
+    })
+  }
+}
+
+/** Rows that are joined by pairs above `need`, directly or by others. */
+export function connected(rows: number, { lefts, rights, above }: Pairs, need: number): Groups {
+  const groups = new Groups(rows)
+  for (let pair = 0; pair < lefts.length; pair++) {
+    if (above[pair]! <= need) continue
+    const one = groups.find(lefts[pair]!)
+    const other = groups.find(rights[pair]!)
+    if (one !== other) groups.join(Math.min(one, other), Math.max(one, other))
+  }
+  return groups
+}
+
+/** Scored pairs of rows. `above`: how far a score is above the lowest that counts; 0 and below say no more than no pair. */
+export type Pairs = { readonly lefts: Int32Array; readonly rights: Int32Array; readonly above: Float64Array }

@@ -1,0 +1,147 @@
+// How alike two different values of a field are, as a level: 0 is kept for equal values, higher levels are less alike.
+import { type Column, textOf, viewed } from '../text/dictionary.ts'
+import { Matcher } from '../text/matcher.ts'
+import { metaphone } from '../text/metaphone.ts'
+
+/** Of two numbers of different values in the field's dictionary; from 1 to `count - 1`. */
+export type Levels = { readonly count: number; levelOf(a: number, b: number): number }
+
+export type FieldType = 'name' | 'place' | 'date' | 'code' | 'email' | 'number' | 'category' | 'year' | 'text'
+
+export function levelsFor(type: Exclude<FieldType, 'text'>, column: Column): Levels {
+  switch (type) {
+    case 'name':
+    case 'place':
+      return nameLevels(column)
+    case 'date':
+      return dateLevels(column)
+    case 'code':
+      return codeLevels(column)
+    case 'email':
+      return emailLevels(column)
+    case 'number':
+      return numberLevels(column)
+    case 'category':
+      return { count: 2, levelOf: () => 1 }
+    case 'year':
+      return yearLevels(column)
+  }
+}
+
+/** A view of a dictionary's values as numbers, by value. */
+function numbersOf({ dictionary }: Column, view: (value: string) => string): Int32Array {
+  const codes = Int32Array.from({ length: dictionary.size }, (_, code) => code)
+  return viewed({ codes, dictionary }, view).codes
+}
+
+/** Names of people and places: a slip of the hand, the same sound, a short form, and less and less by Jaro-Winkler. */
+function nameLevels(column: Column): Levels {
+  const matcher = new Matcher(column.dictionary)
+  const sounds = numbersOf(column, metaphone)
+  return {
+    count: 6,
+    levelOf(a, b) {
+      const least = Math.min(matcher.lengthOf(a), matcher.lengthOf(b))
+      const winkler = matcher.winkler(a, b, 0.7)
+      if (winkler >= 0.94) return 1
+      const distance = matcher.distance(a, b, 2)
+      if (distance <= 1 && least >= 4) return 1
+      if (winkler >= 0.88 || (distance <= 1 && least >= 3)) return 2
+      if (sounds[a]! >= 0 && sounds[a] === sounds[b]) return 2
+      if (least >= 3 && matcher.prefix(a, b, least) === least) return 2
+      if (winkler >= 0.8 || (distance <= 2 && least >= 5)) return 3
+      return winkler >= 0.7 ? 4 : 5
+    },
+  }
+}
+
+/** Identifiers and postal codes: one slip, two, the same first half. */
+function codeLevels({ dictionary }: Column): Levels {
+  const matcher = new Matcher(dictionary)
+  return {
+    count: 5,
+    levelOf(a, b) {
+      const [aLength, bLength] = [matcher.lengthOf(a), matcher.lengthOf(b)]
+      const least = Math.min(aLength, bLength)
+      const distance = matcher.distance(a, b, 2)
+      if (distance <= 1 && least >= 4) return 1
+      if (distance <= 2 && least >= 6) return 2
+      const half = Math.max(aLength, bLength) >> 1
+      return half > 0 && half <= least && matcher.prefix(a, b, half) === half ? 3 : 4
+    },
+  }
+}
+
+/** Addresses of mail: the same user, and how much of the whole or of the user is alike. */
+function emailLevels(column: Column): Levels {
+  const matcher = new Matcher(column.dictionary)
+  const codes = Int32Array.from({ length: column.dictionary.size }, (_, code) => code)
+  const users = viewed({ codes, dictionary: column.dictionary }, (value) => value.split('@')[0] ?? '')
+  const ofUsers = new Matcher(users.dictionary)
+  return {
+    count: 5,
+    levelOf(a, b) {
+      const [one, other] = [users.codes[a]!, users.codes[b]!]
+      if (one >= 0 && one === other) return 1
+      const longest = Math.max(matcher.lengthOf(a), matcher.lengthOf(b))
+      const distance = matcher.distance(a, b, partOf(longest, 0.25))
+      if (distance <= partOf(longest, 0.12)) return 1
+      if (distance <= partOf(longest, 0.25)) return 2
+      if (one < 0 || other < 0) return 4
+      const most = partOf(Math.max(ofUsers.lengthOf(one), ofUsers.lengthOf(other)), 0.3)
+      return ofUsers.distance(one, other, most) <= most ? 3 : 4
+    },
+  }
+}
+
+function partOf(length: number, part: number): number {
+  return Math.floor(length * part + 1e-9)
+}
+
+/** Dates as `yyyymmdd`: a slip or day and month swapped, two parts equal, one part or a neighbouring year. */
+function dateLevels(column: Column): Levels {
+  const matcher = new Matcher(column.dictionary)
+  const values = valuesOf(column)
+  return {
+    count: 6,
+    levelOf(a, b) {
+      const distance = matcher.distance(a, b, 2)
+      if (distance <= 1) return 1
+      if (matcher.lengthOf(a) !== 8 || matcher.lengthOf(b) !== 8) return distance <= 2 ? 3 : 5
+      const [one, other] = [values[a]!, values[b]!]
+      const apart = Math.abs(Math.trunc(one / 10_000) - Math.trunc(other / 10_000))
+      const [aMonth, bMonth] = [Math.trunc(one / 100) % 100, Math.trunc(other / 100) % 100]
+      const [aDay, bDay] = [one % 100, other % 100]
+      if (apart === 0 && aMonth === bDay && aDay === bMonth) return 1
+      const equal = (apart === 0 ? 1 : 0) + (aMonth === bMonth ? 1 : 0) + (aDay === bDay ? 1 : 0)
+      if (equal >= 2) return 2
+      if (apart === 0 || distance <= 2) return 3
+      return apart === 1 || equal === 1 ? 4 : 5
+    },
+  }
+}
+
+const differences = [0, 0.02, 0.08, 0.2, 0.4, 0.6]
+
+/** By the difference as a part of the larger. */
+function numberLevels(column: Column): Levels {
+  const values = valuesOf(column)
+  return {
+    count: differences.length + 1,
+    levelOf(a, b) {
+      const difference = Math.abs(values[a]! - values[b]!) / Math.max(values[a]!, values[b]!)
+      let level = 0
+      while (level < differences.length && difference > differences[level]!) level++
+      return level
+    },
+  }
+}
+
+function yearLevels(column: Column): Levels {
+  const values = valuesOf(column)
+  return { count: 3, levelOf: (a, b) => (Math.abs(values[a]! - values[b]!) <= 1 ? 1 : 2) }
+}
+
+function valuesOf({ dictionary }: Column): Float64Array {
+  return Float64Array.from({ length: dictionary.size }, (_, code) => Number(textOf(dictionary, code)))
+}

@@ -1,0 +1,120 @@
+// Compares two records field by field; what comes of it is one number, so that equal outcomes are counted, not kept.
+import { type Column, textOf } from '../text/dictionary.ts'
+import { cosine, trigrams, vectorsOf, wordsOf } from '../text/vectors.ts'
+import { type FieldType, type Levels, levelsFor } from './levels.ts'
+
+/** A field as the engine has it: what it is, and each row's value in normal form. */
+export type Field = { readonly name: string; readonly type: FieldType; readonly column: Column }
+
+/** How many outcomes each field can have; outcome 0 stands for no evidence, `1 + level` for a level. */
+export type Comparing = {
+  readonly fields: readonly Field[]
+  readonly outcomes: readonly number[]
+  /** The fields that may be swapped, by number, the two extra outcomes being the last ones of the first. */
+  readonly swapped?: readonly [number, number]
+  /** Writes the outcome of each field. */
+  compare(a: number, b: number, outcomes: Uint8Array): void
+}
+
+type OfRows = (a: number, b: number) => number
+
+export function comparing(fields: readonly Field[], swapped?: readonly [number, number]): Comparing {
+  const made = fields.map((field) => outcomesOf(field))
+  const swap = swapped && swapping(fields, swapped, made[swapped[0]]!.count)
+  const each = made.map(({ ofRows }) => ofRows)
+  return {
+    fields,
+    outcomes: made.map(({ count }, field) => count + (field === swapped?.[0] ? 2 : 0)),
+    ...(swapped ? { swapped } : {}),
+    compare(a, b, outcomes) {
+      for (let field = 0; field < each.length; field++) outcomes[field] = each[field]!(a, b)
+      swap?.(a, b, outcomes)
+    },
+  }
+}
+
+function outcomesOf(field: Field): { count: number; ofRows: OfRows } {
+  if (field.type === 'text') return textOutcomes(field.column)
+  const levels = levelsFor(field.type, field.column)
+  const { codes } = field.column
+  return {
+    count: levels.count + 1,
+    ofRows: (a, b) => {
+      const one = codes[a]!
+      const other = codes[b]!
+      if (one < 0 || other < 0) return 0
+      return one === other ? 1 : 1 + levels.levelOf(one, other)
+    },
+  }
+}
+
+const text_levels = 11
+
+/** The larger of the cosines of words and of trigrams, cut at .95, .85 and so on down to .05. */
+function textOutcomes({ codes, dictionary }: Column): { count: number; ofRows: OfRows } {
+  const texts = Array.from({ length: dictionary.size }, (_, code) => textOf(dictionary, code))
+  const byWord = vectorsOf(texts, wordsOf)
+  const byGram = vectorsOf(texts, trigrams)
+  return {
+    count: text_levels + 1,
+    ofRows: (a, b) => {
+      const one = codes[a]!
+      const other = codes[b]!
+      if (one < 0 || other < 0) return 0
+      if (one === other) return 1
+      const alike = Math.max(cosine(byWord, one, other), cosine(byGram, one, other))
+      return 1 + Math.min(text_levels - 1, Math.max(0, Math.ceil((0.95 - alike) * 10 - 1e-9)))
+    },
+  }
+}
+
+/** Given name and surname the other way round explain a pair that is alike in neither: then that is what is counted. */
+function swapping(fields: readonly Field[], [given, surname]: readonly [number, number], extra: number) {
+  const [one, other] = [fields[given]!, fields[surname]!]
+  const crossed = crossedLevels(one.column, other.column)
+  const worst = 6
+  return (a: number, b: number, outcomes: Uint8Array): void => {
+    const [plainGiven, plainSurname] = [outcomes[given]!, outcomes[surname]!]
+    if (plainGiven === 1 || plainSurname === 1 || plainGiven + plainSurname < 5) return
+    const across = crossed(a, b)
+    const back = crossed(b, a)
+    if (across < 0 || back < 0) return
+    const plain = (plainGiven === 0 ? worst : plainGiven) + (plainSurname === 0 ? worst : plainSurname)
+    if (plain - (across + back + 2) <= 1 || Math.min(across, back) > 1) return
+    outcomes[given] = extra + (Math.max(across, back) <= 1 ? 0 : 1)
+    outcomes[surname] = 0
+  }
+}
+
+/** Level of the given name of one row beside the surname of the other; -1 where one is missing. */
+function crossedLevels(given: Column, surname: Column): OfRows {
+  const { dictionary: first } = given
+  const { dictionary: second } = surname
+  const both: Column = { codes: new Int32Array(0), dictionary: joined(first, second) }
+  const levels: Levels = levelsFor('name', both)
+  const { units, starts } = both.dictionary
+  return (a, b) => {
+    const one = given.codes[a]!
+    const other = surname.codes[b]!
+    if (one < 0 || other < 0) return -1
+    const shifted = first.size + other
+    return isSame(units, starts, one, shifted) ? 0 : levels.levelOf(one, shifted)
+  }
+}
+
+function joined(first: Column['dictionary'], second: Column['dictionary']): Column['dictionary'] {
+  const units = new Uint16Array(first.units.length + second.units.length)
+  units.set(first.units)
+  units.set(second.units, first.units.length)
+  const starts = new Uint32Array(first.size + second.size + 1)
+  starts.set(first.starts)
+  for (let code = 0; code <= second.size; code++) starts[first.size + code] = first.units.length + second.starts[code]!
+  return { size: first.size + second.size, units, starts }
+}
+
+function isSame(units: Uint16Array, starts: Uint32Array, a: number, b: number): boolean {
+  const length = starts[a + 1]! - starts[a]!
+  if (length !== starts[b + 1]! - starts[b]!) return false
+  for (let at = 0; at < length; at++) if (units[starts[a]! + at] !== units[starts[b]! + at]) return false
+  return true
+}

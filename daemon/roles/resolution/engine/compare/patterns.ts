@@ -1,0 +1,126 @@
+// Outcomes of all compared pairs: each pair by the number of its pattern, each pattern with how often it came.
+import type { Comparing } from './pairs.ts'
+
+/** Pairs in the order they came; `patterns` holds `fields` outcomes for each pattern, one after the other. */
+export type Compared = {
+  readonly length: number
+  readonly lefts: Int32Array
+  readonly rights: Int32Array
+  readonly patternOf: Int32Array
+  readonly fields: number
+  readonly patterns: Uint8Array
+  readonly counts: Float64Array
+}
+
+/** Numbers patterns by their outcomes: a table with open addresses over the outcomes as one whole number. */
+export class PatternTable {
+  readonly #fields: number
+  readonly #places: readonly number[]
+  #keys = new Float64Array(1 << 12).fill(-1)
+  #numbers = new Int32Array(1 << 12)
+  readonly outcomes: number[] = []
+  readonly counts: number[] = []
+
+  constructor({ outcomes }: Pick<Comparing, 'outcomes'>) {
+    this.#fields = outcomes.length
+    let place = 1
+    this.#places = outcomes.map((count) => {
+      const mine = place
+      place *= count
+      return mine
+    })
+    if (place > Number.MAX_SAFE_INTEGER)
+      throw new RangeError('the fields have more outcomes together than a number can tell')
+  }
+
+  count(given: Uint8Array): number {
+    let key = 0
+    for (let field = 0; field < this.#fields; field++) key += given[field]! * this.#places[field]!
+    const mask = this.#keys.length - 1
+    let at = (Math.imul(key | 0, 0x9e3779b1) ^ Math.imul((key / 4_294_967_296) | 0, 0x85ebca6b)) >>> 7
+    for (at &= mask; this.#keys[at] !== key; at = (at + 1) & mask) {
+      if (this.#keys[at] === -1) return this.#add(key, at, given)
+    }
+    const number = this.#numbers[at]!
+    this.counts[number]!++
+    return number
+  }
+
+  #add(key: number, at: number, given: Uint8Array): number {
+    const number = this.counts.length
+    this.#keys[at] = key
+    this.#numbers[at] = number
+    this.counts.push(1)
+    for (let field = 0; field < this.#fields; field++) this.outcomes.push(given[field]!)
+    if (number * 2 > this.#keys.length) this.#widen()
+    return number
+  }
+
+  #widen(): void {
+    const [keys, numbers] = [this.#keys, this.#numbers]
+    this.#keys = new Float64Array(keys.length * 4).fill(-1)
+    this.#numbers = new Int32Array(keys.length * 4)
+    const mask = this.#keys.length - 1
+    for (let old = 0; old < keys.length; old++) {
+      const key = keys[old]!
+      if (key === -1) continue
+      let at = (Math.imul(key | 0, 0x9e3779b1) ^ Math.imul((key / 4_294_967_296) | 0, 0x85ebca6b)) >>> 7
+      for (at &= mask; this.#keys[at] !== -1; ) at = (at + 1) & mask
+      this.#keys[at] = key
+      this.#numbers[at] = numbers[old]!
+    }
+  }
+}
+
+/** Collects pairs as they are compared. */
+export class PairList {
+  #lefts = new Int32Array(1 << 14)
+  #rights = new Int32Array(1 << 14)
+  #patternOf = new Int32Array(1 << 14)
+  #length = 0
+  readonly #comparing: Comparing
+  readonly #table: PatternTable
+  readonly #outcomes: Uint8Array
+
+  constructor(comparing: Comparing) {
+    this.#comparing = comparing
+    this.#table = new PatternTable(comparing)
+    this.#outcomes = new Uint8Array(comparing.fields.length)
+  }
+
+  get length(): number {
+    return this.#length
+  }
+
+  add(a: number, b: number): void {
+    if (this.#length === this.#lefts.length) this.#widen()
+    this.#comparing.compare(a, b, this.#outcomes)
+    this.#lefts[this.#length] = a
+    this.#rights[this.#length] = b
+    this.#patternOf[this.#length++] = this.#table.count(this.#outcomes)
+  }
+
+  /** What has come so far; more may be added, and then it is asked for again. */
+  compared(): Compared {
+    return {
+      length: this.#length,
+      lefts: this.#lefts.subarray(0, this.#length),
+      rights: this.#rights.subarray(0, this.#length),
+      patternOf: this.#patternOf.subarray(0, this.#length),
+      fields: this.#comparing.fields.length,
+      patterns: Uint8Array.from(this.#table.outcomes),
+      counts: Float64Array.from(this.#table.counts),
+    }
+  }
+
+  #widen(): void {
+    const wider = (values: Int32Array) => {
+      const made = new Int32Array(values.length * 2)
+      made.set(values)
+      return made
+    }
+    this.#lefts = wider(this.#lefts)
+    this.#rights = wider(this.#rights)
+    this.#patternOf = wider(this.#patternOf)
+  }
+}

@@ -1,0 +1,12 @@
+// Numbers that look like chance and are the same for the same seed.
+
+/** From 0 up to 1, without 1. Mulberry32, by Tommy Ettinger, 2017 (public domain). */
+export function randomFrom(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}

@@ -1,0 +1,98 @@
+// Reads what RFC 4180 allows, however it is cut into pieces, and says in which line a file is broken.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { CsvReader, DataFault } from './csv.ts'
+
+const limits = { field_bytes: 100, rows: 1_000 }
+
+function read(bytes: Uint8Array, cuts: readonly number[] = []): { names: readonly string[]; rows: string[][] } {
+  const reader = new CsvReader(limits, () => true)
+  const ends = [...cuts, bytes.length].sort((a, b) => a - b)
+  let from = 0
+  for (const end of ends) {
+    reader.push(bytes.slice(from, end))
+    from = Math.max(from, end)
+  }
+  const { names, rows, columns } = reader.finish()
+  const decoder = new TextDecoder()
+  return {
+    names,
+    rows: Array.from({ length: rows }, (_, row) =>
+      columns.map(({ codes, values }) =>
+        (codes[row] ?? -1) < 0 ? '' : decoder.decode(values.bytesOf(codes[row] ?? 0)),
+      ),
+    ),
+  }
+}
+
+const bytesOf = (text: string) => new TextEncoder().encode(text)
+const cell = fc.string({ unit: fc.constantFrom('a', 'é', '"', ',', '\n', '\r\n', ' ', '漢'), maxLength: 6 })
+const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`
+
+test('what was written comes back, wherever the pieces end', () => {
+  const tables = fc
+    .integer({ min: 2, max: 4 })
+    .chain((width) =>
+      fc
+        .array(fc.array(cell, { minLength: width, maxLength: width }), { maxLength: 8 })
+        .map((rows) => ({ width, rows })),
+    )
+  fc.assert(
+    fc.property(
+      tables,
+      fc.constantFrom('\n', '\r\n'),
+      fc.array(fc.nat(200)),
+      fc.boolean(),
+      ({ width, rows }, end, cuts, hasEnd) => {
+        const names = Array.from({ length: width }, (_, at) => `c${at}`)
+        const text = [names.join(','), ...rows.map((row) => row.map(quoted).join(','))].join(end) + (hasEnd ? end : '')
+        const bytes = bytesOf(text)
+        expect(
+          read(
+            bytes,
+            cuts.filter((cut) => cut <= bytes.length),
+          ),
+        ).toEqual({ names, rows })
+      },
+    ),
+    { numRuns: 300 },
+  )
+})
+
+describe('reads', () => {
+  test('plain fields, empty ones, a mark at the beginning and blank lines', () => {
+    expect(read(bytesOf('\ufeffid,name\r\n1,\r\n\r\n2,b\n'))).toEqual({
+      names: ['id', 'name'],
+      rows: [
+        ['1', ''],
+        ['2', 'b'],
+      ],
+    })
+  })
+
+  test('a file of nothing but names', () => {
+    expect(read(bytesOf('id,name'))).toEqual({ names: ['id', 'name'], rows: [] })
+  })
+})
+
+describe('says where a file is broken', () => {
+  test.each([
+    ['a,b\n1,2\n3\n', /^line 3: 1 fields where the first line names 2/],
+    ['a,b\n1,2,3\n', /^line 2: more than the 2 fields/],
+    ['a,b\n"x\ny",1\n2,"3', /^line 4: the file ends within quotation marks/],
+    ['a,b\n1,2"3\n', /^line 2: a quotation mark in the middle of field 2/],
+    ['a,b\n"1"2,3\n', /^line 2: text after the closing quotation mark of field 1/],
+    ['a,a\n', /^line 1: two columns have the name "a"/],
+    ['', /^line 1: there is no line that names the columns/],
+    [`a\n${'x'.repeat(101)}\n`, /^line 2: field 1 has more than 100 bytes/],
+    [`a\n"${'x'.repeat(101)}"\n`, /^line 2: field 1 has more than 100 bytes/],
+    [`a\n${'x\n'.repeat(1_001)}`, /^line 1002: more than 1000 records/],
+  ])('%j', (text, fault) => {
+    expect(() => read(bytesOf(text))).toThrow(fault)
+    expect(() => read(bytesOf(text))).toThrow(DataFault)
+  })
+
+  test('a name that is not UTF-8', () => {
+    expect(() => read(Uint8Array.of(0xff, 10))).toThrow(/line 1: bytes that are not UTF-8/)
+  })
+})

@@ -1,0 +1,187 @@
+// Reads comma-separated values (RFC 4180) as they come, byte by byte, into columns of numbered values.
+import { ValueTable } from './value-table.ts'
+
+/** What is wrong with the data, and in which line of it; the first line is 1. */
+export class DataFault extends Error {
+  readonly line: number
+  constructor(line: number, message: string) {
+    super(`line ${line}: ${message}`)
+    this.name = 'DataFault'
+    this.line = line
+  }
+}
+
+/** A column of a file: the number of each row's value in the table. */
+export type RawColumn = { readonly name: string; readonly values: ValueTable; readonly codes: Int32Array }
+
+export type CsvLimits = { readonly field_bytes: number; readonly rows: number }
+
+const [quote, comma, feed, carriage] = [34, 44, 10, 13]
+
+/** Where in a record the reader is. `ended`: after the closing quote, which a second one would open again. */
+type Place = 'start' | 'plain' | 'quoted' | 'ended'
+
+/** Give it all bytes with `push`, then `finish`. Values are kept only of the columns that are wanted. */
+export class CsvReader {
+  readonly #limits: CsvLimits
+  readonly #isWanted: (name: string) => boolean
+  #names: string[] = []
+  #tables: (ValueTable | undefined)[] = []
+  #codes: Int32Array[] = []
+  #rows = -1
+  #field = 0
+  #line = 1
+  #place: Place = 'start'
+  /** The field so far, where it does not lie in one piece in what was pushed. */
+  #held: Uint8Array = new Uint8Array(256)
+  #length = 0
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+  constructor(limits: CsvLimits, isWanted: (name: string) => boolean) {
+    this.#limits = limits
+    this.#isWanted = isWanted
+  }
+
+  /** Throws `DataFault`. */
+  push(bytes: Uint8Array): void {
+    let at = 0
+    while (at < bytes.length) {
+      if (this.#place === 'quoted') at = this.#quoted(bytes, at)
+      else if (this.#place === 'ended') at = this.#ended(bytes, at)
+      else at = this.#plain(bytes, at)
+    }
+  }
+
+  /** Up to the end of an unquoted field, which in one piece is not copied. */
+  #plain(bytes: Uint8Array, from: number): number {
+    if (this.#place === 'start' && bytes[from] === quote) {
+      this.#place = 'quoted'
+      return from + 1
+    }
+    let at = from
+    for (; at < bytes.length; at++) {
+      const byte = bytes[at]!
+      if (byte === comma || byte === feed) break
+      if (byte === quote) throw new DataFault(this.#line, `a quotation mark in the middle of field ${this.#field + 1}`)
+    }
+    if (at === bytes.length || this.#length > 0) this.#hold(bytes, from, at)
+    if (at === bytes.length) {
+      this.#place = 'plain'
+      return at
+    }
+    const [source, start, end] = this.#length > 0 ? [this.#held, 0, this.#length] : [bytes, from, at]
+    const isCarriage = bytes[at] === feed && end > start && source[end - 1] === carriage
+    this.#endField(source, start, isCarriage ? end - 1 : end, bytes[at] === feed)
+    return at + 1
+  }
+
+  #quoted(bytes: Uint8Array, from: number): number {
+    let at = from
+    while (at < bytes.length && bytes[at] !== quote) if (bytes[at++] === feed) this.#line++
+    this.#hold(bytes, from, at)
+    if (at === bytes.length) return at
+    this.#place = 'ended'
+    return at + 1
+  }
+
+  #ended(bytes: Uint8Array, at: number): number {
+    const byte = bytes[at]
+    if (byte === quote) {
+      this.#hold(bytes, at, at + 1)
+      this.#place = 'quoted'
+    } else if (byte === comma || byte === feed) this.#endField(this.#held, 0, this.#length, byte === feed)
+    else if (byte !== carriage) {
+      throw new DataFault(this.#line, `text after the closing quotation mark of field ${this.#field + 1}`)
+    }
+    return at + 1
+  }
+
+  #hold(bytes: Uint8Array, from: number, to: number): void {
+    const length = this.#length + to - from
+    if (length > this.#limits.field_bytes) {
+      throw new DataFault(this.#line, `field ${this.#field + 1} has more than ${this.#limits.field_bytes} bytes`)
+    }
+    if (length > this.#held.length) {
+      const wider = new Uint8Array(length * 2)
+      wider.set(this.#held.subarray(0, this.#length))
+      this.#held = wider
+    }
+    this.#held.set(bytes.subarray(from, to), this.#length)
+    this.#length = length
+  }
+
+  #endField(bytes: Uint8Array, from: number, to: number, isLast: boolean): void {
+    const isBlank = isLast && this.#field === 0 && from === to && this.#place !== 'ended'
+    this.#place = 'start'
+    this.#length = 0
+    if (this.#rows < 0) this.#names.push(this.#nameIn(bytes.subarray(from, to)))
+    else if (!isBlank) this.#addValue(bytes, from, to)
+    this.#field++
+    if (!isLast) return
+    if (this.#rows < 0) this.#begin()
+    else if (!isBlank) this.#endRow()
+    this.#field = 0
+    this.#line++
+  }
+
+  #addValue(bytes: Uint8Array, from: number, to: number): void {
+    if (this.#field >= this.#names.length) {
+      throw new DataFault(this.#line, `more than the ${this.#names.length} fields that the first line names`)
+    }
+    if (to - from > this.#limits.field_bytes) {
+      throw new DataFault(this.#line, `field ${this.#field + 1} has more than ${this.#limits.field_bytes} bytes`)
+    }
+    const table = this.#tables[this.#field]
+    if (!table) return
+    const codes = this.#codes[this.#field]!
+    codes[this.#rows] = from === to ? -1 : table.add(bytes, from, to)
+  }
+
+  #nameIn(bytes: Uint8Array): string {
+    const isMarked = this.#names.length === 0 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+    return this.#textOf(isMarked ? bytes.subarray(3) : bytes).trim()
+  }
+
+  #textOf(bytes: Uint8Array): string {
+    try {
+      return this.#decoder.decode(bytes)
+    } catch {
+      throw new DataFault(this.#line, 'bytes that are not UTF-8')
+    }
+  }
+
+  #begin(): void {
+    const twice = this.#names.find((name, at) => this.#names.indexOf(name) !== at)
+    if (twice !== undefined) throw new DataFault(1, `two columns have the name ${JSON.stringify(twice)}`)
+    this.#tables = this.#names.map((name) => (this.#isWanted(name) ? new ValueTable() : undefined))
+    this.#codes = this.#tables.map((table) => new Int32Array(table ? 1 << 10 : 0))
+    this.#rows = 0
+  }
+
+  #endRow(): void {
+    if (this.#field < this.#names.length) {
+      throw new DataFault(this.#line, `${this.#field} fields where the first line names ${this.#names.length}`)
+    }
+    this.#rows++
+    if (this.#rows > this.#limits.rows) throw new DataFault(this.#line, `more than ${this.#limits.rows} records`)
+    for (const [field, codes] of this.#codes.entries()) {
+      if (!this.#tables[field] || this.#rows < codes.length) continue
+      const wider = new Int32Array(codes.length * 2)
+      wider.set(codes)
+      this.#codes[field] = wider
+    }
+  }
+
+  /** All columns that are wanted, as long as there were records. Throws `DataFault`. */
+  finish(): { names: readonly string[]; rows: number; columns: readonly RawColumn[] } {
+    if (this.#place === 'quoted') throw new DataFault(this.#line, 'the file ends within quotation marks')
+    const isOpen = this.#place !== 'start' || this.#field > 0
+    if (isOpen) this.push(Uint8Array.of(feed))
+    if (this.#rows < 0) throw new DataFault(1, 'there is no line that names the columns')
+    const columns = this.#names.flatMap((name, field) => {
+      const values = this.#tables[field]
+      return values ? [{ name, values, codes: this.#codes[field]!.subarray(0, this.#rows) }] : []
+    })
+    return { names: this.#names, rows: this.#rows, columns }
+  }
+}

@@ -1,0 +1,107 @@
+// Finds who is who between two sources that hold each thing once, told by their texts: likeness corrected for crowds, then the evidence of fields.
+import { oneToOne } from './cluster/one-to-one.ts'
+import { comparing } from './compare/pairs.ts'
+import { type Compared, PairList } from './compare/patterns.ts'
+import type { Records } from './records/records.ts'
+import { textsOf } from './records/texts.ts'
+import { learned, type Model, scoresOf, trained } from './score/model.ts'
+import { nullThreshold, type Rival } from './score/null-threshold.ts'
+import { type Neighbours, neighboursOf, trigrams, vectorsOf } from './text/vectors.ts'
+
+const neighbours = 15
+const crowd = 5
+const most_rounds = 60
+
+export type Linked = {
+  readonly clusters: Int32Array
+  readonly compared: Compared
+  readonly scores: Float64Array
+  readonly model: Model
+  /** Links with a lower score are not kept. */
+  readonly threshold: number
+}
+
+/** `evidence`: how much the fields' log-odds count beside the cosine. Of two sources, and no more. */
+export function resolveLinks(records: Records, evidence: number, tell: (phase: string) => void): Linked {
+  const { fields, rows, sources } = records
+  tell('candidates')
+  const near = neighboursOf(vectorsOf(textsOf(records), trigrams), neighbours, sources)
+  tell('compare')
+  const compares = comparing(fields)
+  const list = new PairList(compares)
+  const cosines = candidates(near, rows, (a, b) => list.add(a, b))
+  const compared = list.compared()
+  const crowds = Float64Array.from({ length: rows }, (_, row) => crowdOf(near, row))
+  tell('train')
+  const corrected = cosines.map((cosine, pair) => {
+    return cosine - (crowds[compared.lefts[pair]!]! + crowds[compared.rights[pair]!]!) / 2
+  })
+  const started = learned(compares, compared, firstGuess(rows, compared, corrected))
+  const model = trained(started, compares, compared, most_rounds)
+  const odds = scoresOf(model, compares, compared)
+  tell('link')
+  const scores = corrected.map((each, pair) => each + evidence * odds[compared.patternOf[pair]!]!)
+  const links = oneToOne(rows, compared, scores)
+  const threshold = nullThreshold(rivalsOf(sources, compared, scores, links))
+  const clusters = Int32Array.from({ length: rows }, (_, row) => row)
+  for (const pair of links) {
+    if (scores[pair]! >= threshold) clusters[compared.rights[pair]!] = clusters[compared.lefts[pair]!]!
+  }
+  return { clusters, compared, scores, model, threshold }
+}
+
+/** Calls with each pair that is near one way or the other, once; their cosines in that order. */
+function candidates(
+  { k, found, cosines }: Neighbours,
+  rows: number,
+  pair: (a: number, b: number) => void,
+): Float64Array {
+  const kept: number[] = []
+  const has = (row: number, other: number) => found.subarray(row * k, (row + 1) * k).includes(other)
+  for (let row = 0; row < rows; row++) {
+    for (let at = row * k; at < (row + 1) * k; at++) {
+      const other = found[at]!
+      if (other < 0 || (other < row && has(other, row))) continue
+      pair(Math.min(row, other), Math.max(row, other))
+      kept.push(cosines[at]!)
+    }
+  }
+  return Float64Array.from(kept)
+}
+
+/** How near a record's nearest are: one that is near to everything is near to nothing (cross-domain local scaling). */
+function crowdOf({ k, cosines }: Neighbours, row: number): number {
+  let sum = 0
+  for (let at = 0; at < crowd; at++) sum += cosines[row * k + at]!
+  return sum / crowd
+}
+
+/** Mostly right where the best pairs are, and mostly wrong elsewhere. */
+function firstGuess(rows: number, compared: Compared, corrected: Float64Array): Float64Array {
+  const isBest = new Uint8Array(compared.length)
+  for (const pair of oneToOne(rows, compared, corrected)) isBest[pair] = 1
+  const sums = new Float64Array(compared.counts.length)
+  for (let pair = 0; pair < compared.length; pair++) sums[compared.patternOf[pair]!]! += isBest[pair] ? 0.9 : 0.02
+  return sums.map((sum, pattern) => sum / compared.counts[pattern]!)
+}
+
+/** For each linked record of the smaller source, its link beside the best of its other candidates. */
+function rivalsOf(sources: Int32Array, compared: Compared, scores: Float64Array, links: Int32Array): Rival[] {
+  const firsts = sources.reduce((count, source) => count + (source === 0 ? 1 : 0), 0)
+  const smaller = firsts * 2 <= sources.length ? 0 : 1
+  const recordOf = (pair: number) => {
+    const left = compared.lefts[pair]!
+    return sources[left] === smaller ? left : compared.rights[pair]!
+  }
+  const linkOf = new Map(Array.from(links, (pair) => [recordOf(pair), pair]))
+  const others = new Map<number, number>()
+  for (let pair = 0; pair < compared.length; pair++) {
+    const record = recordOf(pair)
+    if (linkOf.get(record) === pair) continue
+    others.set(record, Math.max(others.get(record) ?? Number.NEGATIVE_INFINITY, scores[pair]!))
+  }
+  return [...linkOf].map(([record, pair]) => ({
+    link: scores[pair]!,
+    other: others.get(record) ?? Number.NEGATIVE_INFINITY,
+  }))
+}

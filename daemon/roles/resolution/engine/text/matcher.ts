@@ -1,0 +1,176 @@
+// How far apart two values of one dictionary are: edit distance and Jaro-Winkler, bit-parallel where a value fits into a word of 32 bits.
+import type { Dictionary } from './dictionary.ts'
+
+const word = 32
+const fewest_letters = 64
+
+/**
+ * Compares values by number. Letters are numbered anew, so that the table of a pattern stays small; the value that was
+ * compared last as `a` is kept prepared, so compare one `a` with many.
+ */
+export class Matcher {
+  readonly #letters: Uint16Array
+  readonly #starts: Uint32Array
+  /** Letters of a value as bits; two letters may share one. */
+  readonly #sets: Int32Array
+  /** For each letter, its positions in the prepared value. */
+  readonly #positions: Int32Array
+  #prepared = -1
+
+  constructor({ units, starts, size }: Dictionary) {
+    const numbers = new Uint16Array(65_536)
+    let count = 0
+    this.#letters = new Uint16Array(units.length)
+    for (let at = 0; at < units.length; at++) {
+      const unit = units[at]!
+      if (numbers[unit] === 0) numbers[unit] = ++count
+      this.#letters[at] = numbers[unit]! - 1
+    }
+    this.#starts = starts
+    this.#positions = new Int32Array(Math.max(fewest_letters, count))
+    this.#sets = new Int32Array(size)
+    for (let code = 0; code < size; code++) {
+      for (let at = starts[code]!; at < starts[code + 1]!; at++) this.#sets[code]! |= 1 << (this.#letters[at]! & 31)
+    }
+  }
+
+  lengthOf(code: number): number {
+    return this.#starts[code + 1]! - this.#starts[code]!
+  }
+
+  /** How many letters in a row are the same from the start, at most so many. */
+  prefix(a: number, b: number, most: number): number {
+    const letters = this.#letters
+    const [one, other] = [this.#starts[a]!, this.#starts[b]!]
+    let length = 0
+    while (length < most && letters[one + length] === letters[other + length]) length++
+    return length
+  }
+
+  /**
+   * Optimal string alignment: insertions, deletions, substitutions, and swaps of neighbours, none of them touched twice.
+   * `most + 1` stands for every distance above `most`. After Hyyrö, "A bit-vector algorithm for computing Levenshtein and
+   * Damerau edit distances", 2003.
+   */
+  distance(a: number, b: number, most: number): number {
+    const aLength = this.lengthOf(a)
+    const bLength = this.lengthOf(b)
+    if (aLength - bLength > most || bLength - aLength > most) return most + 1
+    const [mine, theirs] = [this.#sets[a]!, this.#sets[b]!]
+    if (bits(mine & ~theirs) > most || bits(theirs & ~mine) > most) return most + 1
+    if (aLength === 0 || bLength === 0) return Math.max(aLength, bLength)
+    if (aLength > word) return bLength > word ? this.#distanceByTable(a, b, most) : this.distance(b, a, most)
+    this.#prepare(a)
+    const positions = this.#positions
+    const letters = this.#letters
+    const last = 1 << (aLength - 1)
+    let [distance, above, below, diagonal, before] = [aLength, -1, 0, 0, 0]
+    for (let at = this.#starts[b]!, end = at + bLength; at < end; at++) {
+      const same = positions[letters[at]!]!
+      const swapped = ((~diagonal & same) << 1) & before
+      diagonal = ((((same & above) + above) | 0) ^ above) | same | below | swapped
+      let right = below | ~(diagonal | above)
+      const left = diagonal & above
+      if (right & last) distance++
+      else if (left & last) distance--
+      right = (right << 1) | 1
+      above = (left << 1) | ~(diagonal | right)
+      below = right & diagonal
+      before = same
+    }
+    return distance > most ? most + 1 : distance
+  }
+
+  /**
+   * Jaro-Winkler similarity from 0 to 1 with a prefix of at most four and a weight of .1, of at most the first 32 letters;
+   * 0 for all that is surely below `least`. After Winkler, "String comparator metrics and enhanced decision rules", 1990.
+   */
+  winkler(a: number, b: number, least: number): number {
+    const aLength = Math.min(word, this.lengthOf(a))
+    const bLength = Math.min(word, this.lengthOf(b))
+    if (aLength === 0 || bLength === 0) return 0
+    const prefix = this.prefix(a, b, Math.min(4, aLength, bLength))
+    const [mine, theirs] = [this.#sets[a]!, this.#sets[b]!]
+    const most = Math.min(aLength - bits(mine & ~theirs), bLength - bits(theirs & ~mine))
+    const bound = (most / aLength + most / bLength + 1) / 3
+    if (bound + prefix * 0.1 * (1 - bound) < least) return 0
+    const jaro = this.#jaro(a, b, aLength, bLength)
+    return jaro + prefix * 0.1 * (1 - jaro)
+  }
+
+  #jaro(a: number, b: number, aLength: number, bLength: number): number {
+    this.#prepare(a)
+    const positions = this.#positions
+    const letters = this.#letters
+    const start = this.#starts[b]!
+    const reach = Math.max(0, (Math.max(aLength, bLength) >> 1) - 1)
+    let window = (1 << (reach + 1)) - 1
+    let [taken, found] = [0, 0]
+    for (let at = 0; at < bLength; at++) {
+      const same = positions[letters[start + at]!]! & window & ~taken
+      if (same !== 0) {
+        taken |= same & -same
+        found |= 1 << at
+      }
+      window = at < reach ? (window << 1) | 1 : window << 1
+    }
+    if (found === 0) return 0
+    let [matches, moved] = [0, 0]
+    for (let rest = found, mine = taken; rest !== 0; rest &= rest - 1, mine &= mine - 1) {
+      matches++
+      const at = 31 - Math.clz32(rest & -rest)
+      if ((positions[letters[start + at]!]! & mine & -mine) === 0) moved++
+    }
+    return (matches / aLength + matches / bLength + (matches - (moved >> 1)) / matches) / 3
+  }
+
+  /** Positions of the first 32 letters. */
+  #prepare(code: number): void {
+    if (this.#prepared === code) return
+    const positions = this.#positions
+    const letters = this.#letters
+    if (this.#prepared >= 0) {
+      const end = this.#starts[this.#prepared + 1]!
+      for (let at = this.#starts[this.#prepared]!; at < end; at++) positions[letters[at]!] = 0
+    }
+    const start = this.#starts[code]!
+    const length = Math.min(word, this.lengthOf(code))
+    for (let at = 0; at < length; at++) positions[letters[start + at]!]! |= 1 << at
+    this.#prepared = code
+  }
+
+  /** The same distance by the table of its definition, for what does not fit into a word. */
+  #distanceByTable(a: number, b: number, most: number): number {
+    const letters = this.#letters
+    const [aStart, bStart, width] = [this.#starts[a]!, this.#starts[b]!, this.lengthOf(b) + 1]
+    let two = new Int32Array(width)
+    let one = Int32Array.from({ length: width }, (_, index) => index)
+    let row = new Int32Array(width)
+    for (let y = 1; y <= this.lengthOf(a); y++) {
+      row[0] = y
+      let least = y
+      const letter = letters[aStart + y - 1]!
+      for (let x = 1; x < width; x++) {
+        const other = letters[bStart + x - 1]!
+        let cost = Math.min(one[x]! + 1, row[x - 1]! + 1, one[x - 1]! + (letter === other ? 0 : 1))
+        const isSwap = y > 1 && x > 1 && letter === letters[bStart + x - 2] && letters[aStart + y - 2] === other
+        if (isSwap) cost = Math.min(cost, two[x - 2]! + 1)
+        row[x] = cost
+        if (cost < least) least = cost
+      }
+      if (least > most) return most + 1
+      const free = two
+      two = one
+      one = row
+      row = free
+    }
+    return Math.min(most + 1, one[width - 1]!)
+  }
+}
+
+/** How many bits are set. */
+function bits(set: number): number {
+  let rest = set - ((set >>> 1) & 0x55555555)
+  rest = (rest & 0x33333333) + ((rest >>> 2) & 0x33333333)
+  return Math.imul((rest + (rest >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
+}

@@ -1,0 +1,88 @@
+// How an English word sounds: after Lawrence Philips, "Hanging on the Metaphone", Computer Language, December 1990.
+
+const vowels = 'aeiou'
+const soft = 'eiy'
+
+/** The sound of the letters a to z in a lower-case text; what is none of them is left out. Empty for no letters. */
+export function metaphone(text: string): string {
+  const word = withoutSilentStart(text.replace(/[^a-z]/g, '').replace(/([abd-z])\1+/g, '$1'))
+  let sound = ''
+  for (let at = 0; at < word.length; ) {
+    const [letters, length] = soundAt(word, at)
+    sound += letters
+    at += length
+  }
+  return sound
+}
+
+function withoutSilentStart(word: string): string {
+  if (/^(ae|gn|kn|pn|wr)/.test(word)) return word.slice(1)
+  if (word.startsWith('x')) return `s${word.slice(1)}`
+  return word.startsWith('wh') ? `w${word.slice(2)}` : word
+}
+
+/** What is heard at a place, and how many letters make it. */
+function soundAt(word: string, at: number): [string, number] {
+  const letter = word[at] ?? ''
+  const next = word[at + 1] ?? ''
+  if (vowels.includes(letter)) return [at === 0 ? letter : '', 1]
+  switch (letter) {
+    case 'b':
+      return [at === word.length - 1 && word[at - 1] === 'm' ? '' : 'b', 1]
+    case 'c':
+      return soundOfC(word, at, next)
+    case 'd':
+      return next === 'g' && soft.includes(word[at + 2] ?? ' ') ? ['j', 2] : ['t', 1]
+    case 'g':
+      return soundOfG(word, at, next)
+    case 'h':
+      return [vowels.includes(next || ' ') && !'csptg'.includes(word[at - 1] ?? ' ') ? 'h' : '', 1]
+    case 'k':
+      return [word[at - 1] === 'c' ? '' : 'k', 1]
+    case 'p':
+      return next === 'h' ? ['f', 2] : ['p', 1]
+    case 'q':
+      return ['k', 1]
+    case 's':
+      return soundOfS(word, at, next)
+    case 't':
+      return soundOfT(word, at, next)
+    case 'v':
+      return ['f', 1]
+    case 'w':
+    case 'y':
+      return [vowels.includes(next || ' ') ? letter : '', 1]
+    case 'x':
+      return ['ks', 1]
+    case 'z':
+      return ['s', 1]
+    default:
+      return [letter, 1]
+  }
+}
+
+function soundOfC(word: string, at: number, next: string): [string, number] {
+  if (next === 'h') return [word[at - 1] === 's' ? 'k' : 'x', 2]
+  if (next === 'i' && word[at + 2] === 'a') return ['x', 1]
+  return [soft.includes(next || ' ') ? (word[at - 1] === 's' ? '' : 's') : 'k', 1]
+}
+
+function soundOfG(word: string, at: number, next: string): [string, number] {
+  if (next === 'h') {
+    const after = word[at + 2] ?? ''
+    return after === '' || !vowels.includes(after) ? ['', 2] : ['k', 2]
+  }
+  if (next === 'n' && /^gn(ed)?$/.test(word.slice(at))) return ['', 1]
+  return [soft.includes(next || ' ') ? 'j' : 'k', 1]
+}
+
+function soundOfS(word: string, at: number, next: string): [string, number] {
+  if (next === 'h') return ['x', 2]
+  return [next === 'i' && 'ao'.includes(word[at + 2] ?? ' ') ? 'x' : 's', 1]
+}
+
+function soundOfT(word: string, at: number, next: string): [string, number] {
+  if (next === 'h') return ['0', 2]
+  if (next === 'i' && 'ao'.includes(word[at + 2] ?? ' ')) return ['x', 1]
+  return next === 'c' && word[at + 2] === 'h' ? ['', 1] : ['t', 1]
+}

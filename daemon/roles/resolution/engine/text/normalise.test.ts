@@ -1,0 +1,32 @@
+// What people write in many ways, and the one form of it.
+import { expect, test } from 'vitest'
+import { code, date, email, number, words, year } from './normalise.ts'
+
+test.each([
+  ['  O’Neill-Søn, José ', 'o neill søn jose'],
+  ['STRASSE 5', 'strasse 5'],
+  ['Straße', 'strasse'],
+  ['Жуков', 'жуков'],
+  ['!?', ''],
+])('the words of %j are %j', (text, wanted) => {
+  expect(words(text)).toBe(wanted)
+})
+
+test.each([
+  ['1971-05-04', '19710504'],
+  ['19710504', '19710504'],
+  ['4.5.1971', '19710504'],
+  ['04/05/1971 12:00', '19710504'],
+  ['1971-5-4', '19710504'],
+  ['1971', '1971'],
+  ['unknown', ''],
+])('the date %j is %j', (text, wanted) => {
+  expect(date(text)).toBe(wanted)
+})
+
+test('codes, mail, numbers and years', () => {
+  expect(code('AB 12-3c')).toBe('ab123c')
+  expect(email(' Ann@Example.ORG ')).toBe('ann@example.org')
+  expect(['$1,299.00', '0', '-3', 'n/a'].map(number)).toEqual(['1299', '', '', ''])
+  expect(year('published 1999, again 2004')).toBe('1999')
+})

@@ -1,0 +1,159 @@
+// Texts as vectors of their parts, weighed by how rare a part is (TF-IDF), so that a cosine tells how alike two texts are.
+
+/** Row `r` has the terms `terms[starts[r]]` to `terms[starts[r + 1]]`, rising, each with its weight; a row's length is 1. */
+export type Vectors = {
+  readonly rows: number
+  readonly size: number
+  readonly starts: Uint32Array
+  readonly terms: Int32Array
+  readonly weights: Float32Array
+}
+
+/** Every three letters in a row within a word, its two ends being a space. */
+export function trigrams(text: string): string[] {
+  const found: string[] = []
+  for (const word of text.split(' ')) {
+    if (word === '') continue
+    const padded = ` ${word} `
+    for (let at = 0; at + 3 <= padded.length; at++) found.push(padded.slice(at, at + 3))
+  }
+  return found
+}
+
+export function wordsOf(text: string): string[] {
+  return text.split(' ').filter((word) => word !== '')
+}
+
+/**
+ * Weights are (1 + ln tf) (ln((1 + n) / (1 + df)) + 1), scaled to length 1: sublinear term frequency and smoothed inverse
+ * document frequency, as scikit-learn's `TfidfVectorizer(sublinear_tf=True)` has them.
+ */
+export function vectorsOf(texts: readonly string[], partsOf: (text: string) => readonly string[]): Vectors {
+  const numbers = new Map<string, number>()
+  const frequencies: number[] = []
+  const starts = new Uint32Array(texts.length + 1)
+  const terms: number[] = []
+  const counts: number[] = []
+  for (const [row, text] of texts.entries()) {
+    const mine = new Map<number, number>()
+    for (const part of partsOf(text)) {
+      const number = numberOf(numbers, part)
+      mine.set(number, (mine.get(number) ?? 0) + 1)
+    }
+    for (const number of [...mine.keys()].sort((a, b) => a - b)) {
+      frequencies[number] = (frequencies[number] ?? 0) + 1
+      terms.push(number)
+      counts.push(mine.get(number)!)
+    }
+    starts[row + 1] = terms.length
+  }
+  const weights = Float32Array.from(
+    counts,
+    (count, at) => (1 + Math.log(count)) * (Math.log((1 + texts.length) / (1 + frequencies[terms[at]!]!)) + 1),
+  )
+  for (let row = 0; row < texts.length; row++) scale(weights.subarray(starts[row]!, starts[row + 1]!))
+  return { rows: texts.length, size: numbers.size, starts, terms: Int32Array.from(terms), weights }
+}
+
+function numberOf(numbers: Map<string, number>, part: string): number {
+  const known = numbers.get(part)
+  if (known !== undefined) return known
+  numbers.set(part, numbers.size)
+  return numbers.size - 1
+}
+
+function scale(weights: Float32Array): void {
+  let sum = 0
+  for (const weight of weights) sum += weight * weight
+  const length = Math.sqrt(sum)
+  for (let at = 0; at < weights.length; at++) weights[at]! /= length
+}
+
+/** From 0 for nothing in common to 1 for the same parts as often; 0 where a text is empty. */
+export function cosine({ starts, terms, weights }: Vectors, a: number, b: number): number {
+  let one = starts[a]!
+  let other = starts[b]!
+  const oneEnd = starts[a + 1]!
+  const otherEnd = starts[b + 1]!
+  let sum = 0
+  while (one < oneEnd && other < otherEnd) {
+    const difference = terms[one]! - terms[other]!
+    if (difference === 0) sum += weights[one++]! * weights[other++]!
+    else if (difference < 0) one++
+    else other++
+  }
+  return sum
+}
+
+/** The most alike rows for each row: `found[row * k + place]`, or -1, the most alike first, with their cosines. */
+export type Neighbours = { readonly k: number; readonly found: Int32Array; readonly cosines: Float32Array }
+
+/**
+ * Among all other rows; or, with `sources` of 0 and 1, among those of the other source. Equal cosines are in the order of
+ * rows. Every cosine is found once and offered to both rows.
+ */
+export function neighboursOf(vectors: Vectors, k: number, sources?: Int32Array): Neighbours {
+  const { rows, starts, terms, weights } = vectors
+  const index = invertedOf(vectors, sources)
+  const nearest = { k, found: new Int32Array(rows * k).fill(-1), cosines: new Float32Array(rows * k) }
+  const sums = new Float32Array(rows)
+  // Rows come in rising order, so what a term has passed in its list has been met.
+  const next = index.starts.slice()
+  for (let row = 0; row < rows; row++) {
+    if (sources && sources[row] !== 0) continue
+    for (let at = starts[row]!; at < starts[row + 1]!; at++) {
+      const term = terms[at]!
+      if (!sources) next[term]!++
+      addProducts(sums, weights[at]!, index, next[term]!, index.starts[term + 1]!)
+    }
+    for (let other = sources ? 0 : row + 1; other < rows; other++) {
+      const cosine = sums[other]!
+      if (cosine === 0) continue
+      sums[other] = 0
+      insert(nearest, row, other, cosine)
+      insert(nearest, other, row, cosine)
+    }
+  }
+  return nearest
+}
+
+type Inverted = { readonly starts: Uint32Array; readonly rows: Int32Array; readonly weights: Float32Array }
+
+function addProducts(sums: Float32Array, weight: number, { rows, weights }: Inverted, from: number, to: number): void {
+  for (let at = from; at < to; at++) sums[rows[at]!]! += weight * weights[at]!
+}
+
+function insert({ k, found, cosines }: Neighbours, row: number, other: number, cosine: number): void {
+  const from = row * k
+  let at = from + k - 1
+  if (found[at]! >= 0 && cosines[at]! >= cosine) return
+  while (at > from && (found[at - 1]! < 0 || cosines[at - 1]! < cosine)) {
+    found[at] = found[at - 1]!
+    cosines[at] = cosines[at - 1]!
+    at--
+  }
+  found[at] = other
+  cosines[at] = cosine
+}
+
+/** For each term the rows that have it, rising; with `sources`, those of source 1 alone. */
+function invertedOf({ rows, size, starts, terms, weights }: Vectors, sources?: Int32Array): Inverted {
+  const isListed = (row: number) => !sources || sources[row] === 1
+  const from = new Uint32Array(size + 1)
+  for (let row = 0; row < rows; row++) {
+    if (isListed(row)) for (let at = starts[row]!; at < starts[row + 1]!; at++) from[terms[at]! + 1]!++
+  }
+  for (let term = 0; term < size; term++) from[term + 1]! += from[term]!
+  const next = from.slice()
+  const listed = from[size]!
+  const inverted = { starts: from, rows: new Int32Array(listed), weights: new Float32Array(listed) }
+  for (let row = 0; row < rows; row++) {
+    if (!isListed(row)) continue
+    for (let at = starts[row]!; at < starts[row + 1]!; at++) {
+      const place = next[terms[at]!]!++
+      inverted.rows[place] = row
+      inverted.weights[place] = weights[at]!
+    }
+  }
+  return inverted
+}

@@ -1,0 +1,202 @@
+// Resolves files by the command line alone: who is who, the same every time, and what is wrong where.
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chance } from '../support/chance.ts'
+import { answered, platform, scratch } from '../support/command-line.ts'
+import { peopleMill, syllables } from '../support/people-mill.ts'
+
+const { dir, remove } = scratch('resolve')
+const at = (name: string) => path.join(dir, name)
+const people = peopleMill(700, 7)
+
+beforeAll(() => {
+  writeFileSync(at('people.csv'), people.csv)
+  writeFileSync(at('truth.csv'), ['id,cluster', ...people.truth.map((each) => each.join(',')), ''].join('\n'))
+})
+afterAll(remove)
+
+const run = (out: string, ...more: string[]) => [
+  'resolve',
+  'run',
+  '--lens',
+  'persons',
+  '--data',
+  at('people.csv'),
+  ...more,
+  '--out',
+  at(out),
+]
+
+describe('people', () => {
+  test('are found again with no label, and the measures say how well', async () => {
+    const summary = await answered(run('first'))
+    expect(summary).toMatchObject({ lens: 'persons', route: 'clusters', records: people.truth.length })
+    const { pairs, b_cubed, records } = await answered([
+      'resolve',
+      'evaluate',
+      at('first/clusters.csv'),
+      '--truth',
+      at('truth.csv'),
+    ])
+    expect(records).toBe(people.truth.length)
+    expect(pairs.precision).toBeGreaterThan(0.98)
+    expect(pairs.recall).toBeGreaterThan(0.95)
+    expect(b_cubed.f1).toBeGreaterThan(0.97)
+  })
+
+  test('are the same in every file when they are resolved again, for their owner alone', async () => {
+    await answered(run('second'))
+    for (const file of ['clusters.csv', 'pairs.csv', 'run.json']) {
+      expect(readFileSync(at(`second/${file}`), 'utf8')).toBe(readFileSync(at(`first/${file}`), 'utf8'))
+      expect(statSync(at(`second/${file}`)).mode & 0o777).toBe(0o600)
+    }
+    expect(statSync(at('second')).mode & 0o777).toBe(0o700)
+  })
+
+  test('of columns with other names are found by what is said of those', async () => {
+    writeFileSync(at('named.csv'), people.csv.replace('postcode', 'plz'))
+    const words = [
+      'resolve',
+      'run',
+      '--lens',
+      'persons',
+      '--data',
+      at('named.csv'),
+      '--columns',
+      'postcode=plz',
+      '--out',
+      at('named'),
+    ]
+    expect((await answered(words)).fields).toContain('postcode')
+    expect(readFileSync(at('named/clusters.csv'), 'utf8').replaceAll('named.csv', 'people.csv')).toBe(
+      readFileSync(at('first/clusters.csv'), 'utf8'),
+    )
+  })
+
+  test('of two files are found across both', async () => {
+    const [head = '', ...lines] = people.csv.trimEnd().split('\n')
+    const half = Math.floor(lines.length / 2)
+    writeFileSync(at('one.csv'), [head, ...lines.slice(0, half)].join('\n'))
+    writeFileSync(at('other.csv'), [head, ...lines.slice(half)].join('\n'))
+    const words = ['resolve', 'run', '--lens', 'persons', '--data', at('one.csv'), at('other.csv'), '--out', at('both')]
+    const summary = await answered(words)
+    expect(summary.sources).toEqual([
+      { name: 'one.csv', records: half },
+      { name: 'other.csv', records: lines.length - half },
+    ])
+    expect(
+      (await answered(['resolve', 'evaluate', at('both/clusters.csv'), '--truth', at('truth.csv')])).pairs.f1,
+    ).toBeGreaterThan(0.96)
+  })
+})
+
+describe('two catalogues', () => {
+  const by = chance(11)
+  const words = Array.from({ length: 300 }, () =>
+    Array.from({ length: 2 + by.below(3) }, () => by.pick(syllables)).join(''),
+  )
+  const titles = Array.from({ length: 120 }, () => Array.from({ length: 6 }, () => by.pick(words)).join(' '))
+  const title = (number: number) => titles[number] ?? ''
+  const all = Array.from({ length: 120 }, (_, number) => number)
+
+  test('are linked one to one, and what only one of them has stays alone', async () => {
+    writeFileSync(
+      at('left.csv'),
+      ['id,title,year', ...all.slice(0, 100).map((n) => `l${n},${title(n)},${1980 + (n % 30)}`)].join('\n'),
+    )
+    writeFileSync(
+      at('right.csv'),
+      ['id,title,year', ...all.slice(20).map((n) => `r${n},"${title(n).toUpperCase()}.",${1980 + (n % 30)}`)].join(
+        '\n',
+      ),
+    )
+    writeFileSync(at('links.csv'), ['id_l,id_r', ...all.slice(20, 100).map((n) => `l${n},r${n}`)].join('\n'))
+    const words = [
+      'resolve',
+      'run',
+      '--lens',
+      'bibliography',
+      '--data',
+      at('left.csv'),
+      at('right.csv'),
+      '--out',
+      at('linked'),
+    ]
+    expect(await answered(words)).toMatchObject({ route: 'links', records: 200 })
+    const { pairs } = await answered(['resolve', 'evaluate', at('linked/clusters.csv'), '--truth', at('links.csv')])
+    expect(pairs.recall).toBeGreaterThan(0.95)
+    expect(pairs.precision).toBeGreaterThan(0.95)
+  })
+})
+
+describe('what cannot be used is told, and nothing is written', () => {
+  test.each([
+    ['a file that is broken', 'id,surname\n1,a\n2\n', /bad\.csv, line 3: 1 fields where the first line names 2/],
+    ['an id that comes twice', 'id,surname\n1,a\n1,b\n', /records 1 and 2 both have the id "1"/],
+    ['a record without an id', 'id,surname\n,a\n', /record 1 has no id/],
+    ['a file without ids', 'key,surname\n1,a\n', /no column id; it has key, surname/],
+    ['a file of other things', 'id,colour\n1,red\n', /none of the columns that the lens names/],
+  ])('%s', async (_, text, said) => {
+    writeFileSync(at('bad.csv'), text)
+    const ended = await platform(['resolve', 'run', '--lens', 'persons', '--data', at('bad.csv'), '--out', at('never')])
+    expect(ended).toMatchObject({ exit: 1, stdout: '' })
+    expect(ended.stderr).toMatch(said)
+  })
+
+  test('a lens that needs what is not there', async () => {
+    const ended = await platform([
+      'resolve',
+      'run',
+      '--lens',
+      'products',
+      '--data',
+      at('people.csv'),
+      '--out',
+      at('never'),
+    ])
+    expect(ended.stderr).toMatch(/no column for name \(name, title\); it has id, given_name/)
+    expect(ended.exit).toBe(1)
+  })
+
+  test('a folder that is in use', async () => {
+    const ended = await platform(run('first'))
+    expect(ended.exit).toBe(3)
+    expect(ended.stderr).toContain('is not empty')
+  })
+
+  test('a field that the lens does not have', async () => {
+    const ended = await platform(run('never', '--columns', 'shoe=size'))
+    expect(ended.exit).toBe(2)
+    expect(ended.stderr).toContain('"shoe=size" is not FIELD=COLUMN')
+  })
+
+  test('a truth about other records', async () => {
+    writeFileSync(at('foreign.csv'), 'id,cluster\nx,1\n')
+    const ended = await platform(['resolve', 'evaluate', at('first/clusters.csv'), '--truth', at('foreign.csv')])
+    expect(ended.stderr).toContain('knows "x", which was not resolved')
+    expect(ended.exit).toBe(1)
+  })
+})
+
+describe('a lens', () => {
+  test.each(['persons', 'bibliography', 'products'])('that is shipped is sound: %s', async (name) => {
+    expect(await answered(['resolve', 'lens', 'validate', name])).toMatchObject({ lens: name, version: '1.0.0' })
+  })
+
+  test('that is wrong is told what is wrong where', async () => {
+    const text =
+      'lens: Bad Name\nversion: 1\nentity_type: x\nfields: [{ name: a, type: colour }, { name: a, type: date }]\nswapped: [a, b]\nsurprise: 1\n'
+    writeFileSync(at('bad.yaml'), text)
+    const { exit, stderr } = await platform(['resolve', 'lens', 'validate', at('bad.yaml')])
+    expect(exit).toBe(1)
+    for (const said of ['lens: a name of small letters', 'version:', 'fields.0.type:', 'surprise'])
+      expect(stderr).toContain(said)
+  })
+
+  test('that nobody has is told with those that are there', async () => {
+    const { exit, stderr } = await platform(['resolve', 'lens', 'validate', 'nope'])
+    expect(exit).toBe(1)
+    expect(stderr).toContain('bibliography, persons, products')
+  })
+})
