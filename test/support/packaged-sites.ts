@@ -174,7 +174,12 @@ function siteIn(base: string, name: string, daemons: Set<ChildProcess>): Package
   const keys = path.join(base, `${name}.keys.json`)
   let starts = 0
   const platform: PackagedSite['platform'] = (words, input = '') => run([...words, '--site', dir], { cwd: base, input })
-  const urls = new Map<string, string>()
+  const serves = new Map<string, { url: string; daemon: Daemon }>()
+  // The port of one that is gone may be another site's by now; nobody answers at no URL.
+  const urlOf = (role: string) => {
+    const found = serves.get(role)
+    return found && !found.daemon.isGone() ? found.url : ''
+  }
   const serving = async (
     roles: readonly string[],
     given: Pick<Starting, 'user' | 'env'> & { program?: string; under?: readonly string[] } = {},
@@ -183,7 +188,7 @@ function siteIn(base: string, name: string, daemons: Set<ChildProcess>): Package
     const program = given.program ?? (given.user ? executableIn(base) : executable())
     const [first = program, ...words] = [...(given.under ?? []), program, 'serve', ...roles, '--site', dir]
     const begun = await started({ ...given, program: first, words, log }, daemons)
-    for (const [role, url] of begun.serving) urls.set(role, url)
+    for (const [role, url] of begun.serving) serves.set(role, { url, daemon: begun.daemon })
     return begun.daemon
   }
   const site: PackagedSite = {
@@ -207,7 +212,7 @@ function siteIn(base: string, name: string, daemons: Set<ChildProcess>): Package
       const { token } = await site.answered(words)
       return site.holding(token)
     },
-    holding: (token) => personAt({ call: (role, ...asked) => httpCall(urls.get(role) ?? '', ...asked) }, token, roleOf),
+    holding: (token) => personAt({ call: (role, ...asked) => httpCall(urlOf(role), ...asked) }, token, roleOf),
   }
   return site
 }
