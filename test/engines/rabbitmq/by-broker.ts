@@ -1,5 +1,4 @@
 // Two real sites whose messages go by a real broker: what every test of the carrier stands on.
-import * as fs from 'node:fs'
 import { type AmqpOptions, amqpCarrier } from '../../../adapters/transport/amqp/carrier.ts'
 import { inboxOf } from '../../../adapters/transport/amqp/topology.ts'
 import { type Ferry, ferry, waitAfter } from '../../../daemon/boot/ferry.ts'
@@ -7,7 +6,8 @@ import type { Carrier, Handover, Landing, Parcel } from '../../../daemon/kernel/
 import { type Rabbitmq, type Rights, rabbitmq } from '../../support/engines/rabbitmq.ts'
 import type { ServerCertificates } from '../../support/engines/server-certificates.ts'
 import { until } from '../../support/site-world.ts'
-import { readyOf, type Site, twoSites, type World } from '../../transport/filedrop/two-sites.ts'
+import { allTaken } from '../../transport/filedrop/all-taken.ts'
+import { type Site, twoSites, type World } from '../../transport/filedrop/two-sites.ts'
 
 /** As the operator guide tells whoever runs the broker: what a site declares is its own, and it only sends to others. */
 export function rightsOf(site: string, prefix = '[a-z0-9-]+'): Rights {
@@ -99,8 +99,7 @@ export async function joined(
     },
     async settle() {
       const { alpha, bravo } = world
-      await alpha.transport.rescan()
-      await until(async () => fs.readdirSync(readyOf(alpha, 'bravo')).length === 0)
+      await allTaken(alpha)
       await until(async () => [...left].every((envelope) => landed.has(envelope)))
       await bravo.transport.rescan()
     },

@@ -19,6 +19,7 @@ import {
   incomingOf,
   labelFor,
   message,
+  numbersOf,
   quarantineOf,
   type Site,
   sendFromAlpha,
@@ -46,7 +47,7 @@ beforeEach(async () => {
 afterEach(() => sites?.end())
 
 const inbox = () => inboxOf(sites.prefix, 'bravo', 'alpha')
-const numbers = () => sites.world.bravo.received.map(({ statement }) => statement.seq)
+const numbers = () => numbersOf(sites.world.bravo.received)
 const message_id = `00000001-${'1'.padStart(16, '0')}`
 
 /** As this user, into bravo's queue for alpha's messages, or another's. Rejects when the broker refuses it. */

@@ -182,6 +182,11 @@ export function message(world: World, more: Partial<Outgoing> = {}): Outgoing {
   }
 }
 
+/** Of all that has come, rising: contributions commute, and are taken in whichever order they lie there. */
+export function numbersOf(received: readonly Incoming[]): number[] {
+  return received.map(({ statement }) => statement.seq).sort((a, b) => a - b)
+}
+
 /** Sends and publishes; the files are in alpha's `out/ready` then. */
 export async function sendFromAlpha(world: World, count_of: number, more: Partial<Outgoing> = {}) {
   const sent = []

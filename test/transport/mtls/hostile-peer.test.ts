@@ -4,7 +4,7 @@ import { connect, type TLSSocket } from 'node:tls'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { batchText, mostRequestBytes, path } from '../../../adapters/transport/mtls/wire.ts'
 import type { Landed } from '../../../daemon/kernel/carrier.ts'
-import { handedBy, sendFromAlpha, startReceiving, twoSites } from '../filedrop/two-sites.ts'
+import { handedBy, numbersOf, sendFromAlpha, startReceiving, twoSites } from '../filedrop/two-sites.ts'
 import { aParcel, patient, type TlsWorld, taker, tlsWorld } from './tls-world.ts'
 
 const parcel_limits = { max_envelope_bytes: 1_024, max_body_bytes: 4_096 }
@@ -161,7 +161,7 @@ test('a batch that is sent again and again lands in the same files and is applie
     expect(await tls.alpha.carrier.carry('bravo', parcels, patient())).toEqual(['landed', 'landed', 'landed'])
     await sites.bravo.transport.rescan()
   }
-  expect(sites.bravo.received.map(({ statement }) => statement.seq)).toEqual([1, 2, 3])
+  expect(numbersOf(sites.bravo.received)).toEqual([1, 2, 3])
   await tls.end()
   await sites.dispose()
 })

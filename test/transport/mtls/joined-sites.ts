@@ -1,14 +1,13 @@
 // Joins two file-drop sites by real mTLS on loopback, as boot does: a ferry at each over the folders of its channel.
-import * as fs from 'node:fs'
 import { ferry } from '../../../daemon/boot/ferry.ts'
 import type { Handover } from '../../../daemon/kernel/carrier.ts'
-import { until } from '../../support/site-world.ts'
-import { readyOf, type Site, type World } from '../filedrop/two-sites.ts'
+import { allTaken } from '../filedrop/all-taken.ts'
+import type { Site, World } from '../filedrop/two-sites.ts'
 import { tlsWorld } from './tls-world.ts'
 
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
-/** `bring` resolves when nothing lies ready at alpha any more. */
+/** `bring` resolves when all that alpha has sent was taken to bravo. */
 export async function joinedByTls({ alpha, bravo }: World) {
   const tls = await tlsWorld()
   const ferries = [
@@ -17,7 +16,7 @@ export async function joinedByTls({ alpha, bravo }: World) {
   ].map(({ site, carrier }) => ferry({ carrier, handover: handoverOf(site), log, chance: () => 0, look_every_ms: 10 }))
   for (const each of ferries) await each.start()
   return {
-    bring: () => until(() => fs.readdirSync(readyOf(alpha, 'bravo')).length === 0).then(() => undefined),
+    bring: () => allTaken(alpha),
     async end() {
       for (const each of ferries) await each.stop()
       await tls.end()
