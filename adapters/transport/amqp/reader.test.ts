@@ -5,10 +5,10 @@ import { prefetchFor } from './reader.ts'
 
 const usual = { envelope_bytes: 65_536, body_bytes: 4_194_304 }
 
-test('all peers together fill 64 MiB at most, with one message of each at least', () => {
-  expect([1, 2, 4, 15, 16, 100].map((peers) => prefetchFor(usual, peers))).toEqual([15, 7, 3, 1, 1, 1])
-  for (const peers of [1, 2, 4, 15]) {
-    expect(prefetchFor(usual, peers) * peers * largest(usual)).toBeLessThanOrEqual(67_108_864)
+test('all peers together fill 40 MiB at most, with one message of each at least', () => {
+  expect([1, 2, 4, 15, 16, 100].map((peers) => prefetchFor(usual, peers))).toEqual([9, 4, 2, 1, 1, 1])
+  for (const peers of [1, 2, 4, 9]) {
+    expect(prefetchFor(usual, peers) * peers * largest(usual)).toBeLessThanOrEqual(41_943_040)
   }
 })
 

@@ -13,7 +13,7 @@ import { troubleOf, within } from './trouble.ts'
 /** Messages that the broker hands over before any is acknowledged. */
 const most_at_once = 64
 /** Of all peers together, if each sends the largest that is taken: a broker counts messages and no bytes. */
-const most_bytes = 67_108_864
+const most_bytes = 41_943_040
 /** How often what is declared is declared again: it may have been deleted, and nobody is told of an exchange. */
 const declare_every_ms = 60_000
 /** Failures that waits grow with while messages cannot be landed: a place may be free again at any time. */
