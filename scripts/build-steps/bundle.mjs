@@ -34,7 +34,7 @@ const httpWithoutFacade = {
 }
 
 /**
- * Writes the bundle, the SQLite addon of the target and the shipped profiles into `into`. What only a build with fault
+ * Writes the bundle, the SQLite addon of the target, the shipped profiles and lenses into `into`. What only a build with fault
  * points can do is not in any other.
  */
 export async function bundle({ root, into, target, hasFaultPoints }) {

@@ -46,7 +46,6 @@ export type Found = {
   readonly compared: Compared
   /** Of each compared pair, in natural logs of odds. */
   readonly scores: Float64Array
-  readonly model: Model
 }
 
 type Given = {
@@ -75,7 +74,7 @@ export function resolveClusters(records: Records, { settings, random, swapped, t
   const clusters = clustered(rows, list.compared(), scores, settings)
   if (meanSize(clusters) < few) {
     const alone = clustered(rows, list.compared(), scores, { ...settings, cut: 0 }, shift_of_few)
-    return { clusters: alone, compared: list.compared(), scores: scores.map((score) => score - shift_of_few), model }
+    return { clusters: alone, compared: list.compared(), scores: scores.map((score) => score - shift_of_few) }
   }
   return completed({ rating, list, settings, model, scores, clusters })
 }
@@ -90,12 +89,12 @@ function blocksFor({ fields, rows }: Records, cap: number): Blocks {
   return blocksOf(keys, isNarrow ? cap_of_many : cap)
 }
 
-type Under = { rating: Rating; list: PairList; settings: Settings } & Omit<Found, 'compared'>
+type Under = { rating: Rating; list: PairList; settings: Settings; model: Model } & Omit<Found, 'compared'>
 
 /** Clusters of several support each other: what no block brought together is compared too, and the weights learnt anew. */
-function completed({ rating, list, settings, ...found }: Under): Found {
+function completed({ rating, list, settings, model, ...found }: Under): Found {
   const { rows, compares } = rating
-  let { model, scores, clusters } = found
+  let { scores, clusters } = found
   for (let round = 0; round < most_completions; round++) {
     const before = list.length
     complete(clusters, rows, list, scores)
@@ -104,11 +103,10 @@ function completed({ rating, list, settings, ...found }: Under): Found {
     if (list.length - before < before * enough_new) break
   }
   if (settings.hasFrequencies) {
-    model = fromClusters(compares, list.compared(), clusters)
-    scores = pairScores(rating, list.compared(), model)
+    scores = pairScores(rating, list.compared(), fromClusters(compares, list.compared(), clusters))
     clusters = clustered(rows, list.compared(), scores, settings)
   }
-  return { clusters, compared: list.compared(), scores, model }
+  return { clusters, compared: list.compared(), scores }
 }
 
 /** Pairs drawn evenly from all there are. */

@@ -4,7 +4,7 @@ import { comparing } from './compare/pairs.ts'
 import { type Compared, PairList } from './compare/patterns.ts'
 import type { Records } from './records/records.ts'
 import { textsOf } from './records/texts.ts'
-import { learned, type Model, scoresOf, trained } from './score/model.ts'
+import { learned, scoresOf, trained } from './score/model.ts'
 import { nullThreshold, type Rival } from './score/null-threshold.ts'
 import { type Neighbours, neighboursOf, trigrams, vectorsOf } from './text/vectors.ts'
 
@@ -16,9 +16,6 @@ export type Linked = {
   readonly clusters: Int32Array
   readonly compared: Compared
   readonly scores: Float64Array
-  readonly model: Model
-  /** Links with a lower score are not kept. */
-  readonly threshold: number
 }
 
 /** `evidence`: how much the fields' log-odds count beside the cosine. Of two sources, and no more. */
@@ -47,7 +44,7 @@ export function resolveLinks(records: Records, evidence: number, tell: (phase: s
   for (const pair of links) {
     if (scores[pair]! >= threshold) clusters[compared.rights[pair]!] = clusters[compared.lefts[pair]!]!
   }
-  return { clusters, compared, scores, model, threshold }
+  return { clusters, compared, scores }
 }
 
 /** Calls with each pair that is near one way or the other, once; their cosines in that order. */

@@ -24,7 +24,7 @@ export type Resolution = {
 export type Tell = (phase: string) => void
 
 /** Deterministic: the same records, lens and seed give the same answer. */
-export function resolve(lens: Lens, records: Records, seed: number, tell: Tell = () => undefined): Resolution {
+export function resolve(lens: Lens, records: Records, seed: number, tell: Tell): Resolution {
   if (lens.told_by === 'texts' && records.names.length === 2 && isClean(records)) {
     return { route: 'links', floor: 0, ...resolveLinks(records, lens.text_evidence, tell) }
   }

@@ -1,7 +1,7 @@
 // A lens says how records of one kind are seen: which columns mean what, and how alike values are told apart.
 import { z } from 'zod'
 
-export const fieldTypes = ['name', 'place', 'date', 'code', 'email', 'number', 'category', 'year', 'text'] as const
+const fieldTypes = ['name', 'place', 'date', 'code', 'email', 'number', 'category', 'year', 'text'] as const
 
 const fieldName = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, 'a name of small letters, digits and _')
 
@@ -16,6 +16,8 @@ const field = z.strictObject({
     .describe('columns that may hold it, the first that is there counts; its name unless said'),
   optional: z.boolean().default(false).describe('data without such a column is seen without this field'),
 })
+
+export type FieldType = (typeof fieldTypes)[number]
 
 /** Outcomes of all fields together must fit one number that is exact. */
 const most_fields = 14

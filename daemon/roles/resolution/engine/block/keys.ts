@@ -1,5 +1,5 @@
 // What two records must share to be compared: coarse views of each field, and which rows have which.
-import type { FieldType } from '../compare/levels.ts'
+import type { FieldType } from '../../lens/model.ts'
 import { type Column, countsOf, viewed } from '../text/dictionary.ts'
 import { metaphone } from '../text/metaphone.ts'
 

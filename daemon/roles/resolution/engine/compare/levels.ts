@@ -1,12 +1,11 @@
 // How alike two different values of a field are, as a level: 0 is kept for equal values, higher levels are less alike.
+import type { FieldType } from '../../lens/model.ts'
 import { type Column, textOf, viewed } from '../text/dictionary.ts'
 import { Matcher } from '../text/matcher.ts'
 import { metaphone } from '../text/metaphone.ts'
 
 /** Of two numbers of different values in the field's dictionary; from 1 to `count - 1`. */
 export type Levels = { readonly count: number; levelOf(a: number, b: number): number }
-
-export type FieldType = 'name' | 'place' | 'date' | 'code' | 'email' | 'number' | 'category' | 'year' | 'text'
 
 export function levelsFor(type: Exclude<FieldType, 'text'>, column: Column): Levels {
   switch (type) {

@@ -1,7 +1,9 @@
 // Compares two records field by field; what comes of it is one number, so that equal outcomes are counted, not kept.
+
+import type { FieldType } from '../../lens/model.ts'
 import { type Column, textOf } from '../text/dictionary.ts'
 import { cosine, trigrams, vectorsOf, wordsOf } from '../text/vectors.ts'
-import { type FieldType, type Levels, levelsFor } from './levels.ts'
+import { type Levels, levelsFor } from './levels.ts'
 
 /** A field as the engine has it: what it is, and each row's value in normal form. */
 export type Field = { readonly name: string; readonly type: FieldType; readonly column: Column }

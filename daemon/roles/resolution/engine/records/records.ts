@@ -1,6 +1,5 @@
 // Records as a lens sees them: the columns of one or more sources under the names of its fields, in normal form.
-import type { Lens } from '../../lens/model.ts'
-import type { FieldType } from '../compare/levels.ts'
+import type { FieldType, Lens } from '../../lens/model.ts'
 import type { Field } from '../compare/pairs.ts'
 import { DictionaryBuilder } from '../text/dictionary.ts'
 import { code, date, email, number, words, year } from '../text/normalise.ts'

@@ -1,5 +1,5 @@
 // What a match looks like before any data was seen: how often true pairs fall into each level of a field.
-import type { FieldType } from '../compare/levels.ts'
+import type { FieldType } from '../../lens/model.ts'
 
 const text_shape = [3, 3, 2.5, 2, 1.5, 1, 0.6, 0.4, 0.2, 0.1, 0.1]
 const number_shape = [4, 2, 1.5, 1, 1, 0.7, 0.7]

@@ -24,10 +24,6 @@ export class DictionaryBuilder {
     return code
   }
 
-  get size(): number {
-    return this.#numbers.size
-  }
-
   finish(): Dictionary {
     return dictionaryOf([...this.#numbers.keys()])
   }
@@ -57,10 +53,6 @@ export function textOf({ units, starts }: Dictionary, code: number): string {
     text += String.fromCharCode.apply(null, units.subarray(at, Math.min(to, at + piece)) as unknown as number[])
   }
   return text
-}
-
-export function lengthOf({ starts }: Dictionary, code: number): number {
-  return starts[code + 1]! - starts[code]!
 }
 
 /** Each value of the column seen through `view`: what a key, a sound or a part of it is. The empty string is no value. */
