@@ -64,6 +64,7 @@ export const testAllows: readonly RegExp[] = [/^vitest$/, /^fast-check$/, node, 
 /** The one folder that owns each library: everybody else asks for what it does by a contract of the kernel. */
 export const owners: Readonly<Record<string, RegExp>> = {
   '@modelcontextprotocol/server': /^adapters\/serve\/mcp\//,
+  '@noble/curves': /^adapters\/blinding\/curve25519\//,
   '@opensearch-project/opensearch': /^adapters\/store\/opensearch\//,
   '@opentelemetry/api': /^adapters\/host\/traces\//,
   '@opentelemetry/exporter-trace-otlp-http': /^adapters\/host\/traces\//,
@@ -75,6 +76,9 @@ export const owners: Readonly<Record<string, RegExp>> = {
   chokidar: /^adapters\/transport\/filedrop\//,
   commander: /^cli\//,
   fastify: /^adapters\/serve\/http\//,
+  hyparquet: /^adapters\/format\/parquet\//,
+  'hyparquet-compressors': /^adapters\/format\/parquet\//,
+  'hyparquet-writer': /^adapters\/format\/parquet\//,
   ink: /^cli\/admin\//,
   jose: /^adapters\/keys\/jose\//,
   'node-cron': /^adapters\/host\/schedule\//,
