@@ -2,6 +2,7 @@
 import { oneToOne } from './cluster/one-to-one.ts'
 import { comparing } from './compare/pairs.ts'
 import { type Compared, PairList } from './compare/patterns.ts'
+import { began, type Tell } from './progress.ts'
 import type { Records } from './records/records.ts'
 import { textsOf } from './records/texts.ts'
 import { learned, scoresOf, trained } from './score/model.ts'
@@ -19,24 +20,24 @@ export type Linked = {
 }
 
 /** `evidence`: how much the fields' log-odds count beside the cosine. Of two sources, and no more. */
-export function resolveLinks(records: Records, evidence: number, tell: (phase: string) => void): Linked {
+export function resolveLinks(records: Records, evidence: number, tell: Tell): Linked {
   const { fields, rows, sources } = records
-  tell('candidates')
+  began(tell, 'candidates')
   const near = neighboursOf(vectorsOf(textsOf(records), trigrams), neighbours, sources)
-  tell('compare')
+  began(tell, 'compare')
   const compares = comparing(fields)
   const list = new PairList(compares)
   const cosines = candidates(near, rows, (a, b) => list.add(a, b))
   const compared = list.compared()
   const crowds = Float64Array.from({ length: rows }, (_, row) => crowdOf(near, row))
-  tell('train')
+  began(tell, 'train')
   const corrected = cosines.map((cosine, pair) => {
     return cosine - (crowds[compared.lefts[pair]!]! + crowds[compared.rights[pair]!]!) / 2
   })
   const started = learned(compares, compared, firstGuess(rows, compared, corrected))
   const model = trained(started, compares, compared, most_rounds)
   const odds = scoresOf(model, compares, compared)
-  tell('link')
+  began(tell, 'link')
   const scores = corrected.map((each, pair) => each + evidence * odds[compared.patternOf[pair]!]!)
   const links = oneToOne(rows, compared, scores)
   const threshold = nullThreshold(rivalsOf(sources, compared, scores, links))
