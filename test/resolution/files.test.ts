@@ -128,6 +128,16 @@ describe('two catalogues', () => {
     expect(pairs.recall).toBeGreaterThan(0.95)
     expect(pairs.precision).toBeGreaterThan(0.95)
   })
+
+  test('in one table are linked by who is nearest to whom', async () => {
+    const [head, ...left] = readFileSync(at('left.csv'), 'utf8').split('\n')
+    const right = readFileSync(at('right.csv'), 'utf8').split('\n').slice(1)
+    writeFileSync(at('table.csv'), [head, ...by.shuffled([...left, ...right])].join('\n'))
+    const words = ['resolve', 'run', '--lens', 'bibliography', '--data', at('table.csv'), '--out', at('table')]
+    expect(await answered(words)).toMatchObject({ route: 'links', records: 200 })
+    const { pairs } = await answered(['resolve', 'evaluate', at('table/clusters.csv'), '--truth', at('links.csv')])
+    expect(pairs.f1).toBeGreaterThan(0.95)
+  })
 })
 
 describe('what cannot be used is told, and nothing is written', () => {

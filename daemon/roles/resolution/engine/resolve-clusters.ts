@@ -10,7 +10,7 @@ import type { Records } from './records/records.ts'
 import { textsOf } from './records/texts.ts'
 import { firstModel, learned, type Model, trained } from './score/model.ts'
 import { pairScores, type Rating } from './score/pair-scores.ts'
-import { neighboursOf, trigrams, vectorsOf } from './text/vectors.ts'
+import { most_rows_for_neighbours, neighboursOf, trigrams, vectorsOf } from './text/vectors.ts'
 
 /** What differs between kinds of data. */
 export type Settings = {
@@ -28,7 +28,6 @@ export type Settings = {
 export const forPersons: Settings = { cap: 60, neighbours: 10, lowest: -4, highest: 4, cut: -2, hasFrequencies: true }
 export const forTexts: Settings = { cap: 30, neighbours: 15, lowest: -8, highest: 8, cut: 0, hasFrequencies: false }
 
-const most_rows_for_neighbours = 20_000
 const random_pairs = 100_000
 /** Rows that are looked at for all pairs of keys: about a second. */
 const most_visits = 20_000_000
@@ -47,6 +46,8 @@ export type Route = 'clusters' | 'links'
 
 export type Found = {
   readonly route: Route
+  /** Most clusters have two records, so that none supports another. */
+  readonly areFew: boolean
   readonly clusters: Int32Array
   readonly compared: Compared
   /** Of each compared pair, in natural logs of odds. */
@@ -78,13 +79,14 @@ export function resolveClusters(records: Records, { settings, random, swapped, t
   const scores = pairScores(rating, list.compared(), model)
   if (records.names.length === 2 && areClean(records.sources, list.compared(), scores)) {
     const clusters = linkedAcross(records.sources, list.compared(), scores, settings.cut)
-    return { route: 'links', clusters, compared: list.compared(), scores }
+    return { route: 'links', areFew: true, clusters, compared: list.compared(), scores }
   }
   const clusters = clustered(rows, list.compared(), scores, settings)
   if (meanSize(clusters) < few) {
     const alone = clustered(rows, list.compared(), scores, { ...settings, cut: 0 }, shift_of_few)
     return {
       route: 'clusters',
+      areFew: true,
       clusters: alone,
       compared: list.compared(),
       scores: scores.map((score) => score - shift_of_few),
@@ -120,7 +122,7 @@ function completed({ rating, list, settings, model, ...found }: Under): Found {
     scores = pairScores(rating, list.compared(), fromClusters(compares, list.compared(), clusters))
     clusters = clustered(rows, list.compared(), scores, settings)
   }
-  return { route: 'clusters', clusters, compared: list.compared(), scores }
+  return { route: 'clusters', areFew: false, clusters, compared: list.compared(), scores }
 }
 
 /** Pairs drawn evenly from all there are. */
