@@ -6,6 +6,7 @@ import { areClean, linkedAcross } from './cluster/clean-sources.ts'
 import { complete } from './cluster/completion.ts'
 import { type Comparing, comparing } from './compare/pairs.ts'
 import { type Compared, PairList } from './compare/patterns.ts'
+import { began, portions, type Tell } from './progress.ts'
 import type { Records } from './records/records.ts'
 import { textsOf } from './records/texts.ts'
 import { firstModel, learned, type Model, trained } from './score/model.ts'
@@ -58,23 +59,26 @@ type Given = {
   readonly settings: Settings
   readonly random: () => number
   readonly swapped: readonly [number, number] | undefined
-  readonly tell: (phase: string) => void
+  readonly tell: Tell
 }
 
 export function resolveClusters(records: Records, { settings, random, swapped, tell }: Given): Found {
   const { rows } = records
   const compares = comparing(records.fields, swapped)
   const list = new PairList(compares)
-  tell('candidates')
+  began(tell, 'candidates')
   const blocks = blocksFor(records, settings.cap)
   const extra = rows < most_rows_for_neighbours ? neighbourRows(records, settings.neighbours) : undefined
-  tell('compare')
-  eachPair(rows, blocks, least_said, extra, (a, b) => list.add(a, b))
-  tell('train')
+  const compared = portions(tell, 'compare', rows)
+  eachPair(rows, blocks, least_said, extra, (a, b) => {
+    compared(a)
+    list.add(a, b)
+  })
+  began(tell, 'train')
   const lambda = (0.25 * rows) / ((rows * (rows - 1)) / 2)
   const first = firstModel(compares, drawn(compares, rows, random), lambda)
   const model = trained(first, compares, list.compared(), rounds)
-  tell('cluster')
+  began(tell, 'cluster')
   const rating = { compares, rows, hasFrequencies: settings.hasFrequencies }
   const scores = pairScores(rating, list.compared(), model)
   if (records.names.length === 2 && areClean(records.sources, list.compared(), scores)) {

@@ -2,6 +2,7 @@
 import { oneToOne } from './cluster/one-to-one.ts'
 import { comparing } from './compare/pairs.ts'
 import { type Compared, PairList } from './compare/patterns.ts'
+import { began, type Tell } from './progress.ts'
 import type { Records } from './records/records.ts'
 import { textsOf } from './records/texts.ts'
 import { learned, scoresOf, trained } from './score/model.ts'
@@ -26,25 +27,25 @@ export type Wanted = {
 }
 
 /** Every record has one partner at most. */
-export function resolveLinks(records: Records, wanted: Wanted, tell: (phase: string) => void): Linked {
+export function resolveLinks(records: Records, wanted: Wanted, tell: Tell): Linked {
   const { fields, rows } = records
   const sources = wanted.isAcross ? records.sources : undefined
-  tell('candidates')
+  began(tell, 'candidates')
   const near = neighboursOf(vectorsOf(textsOf(records), trigrams), neighbours, sources)
-  tell('compare')
+  began(tell, 'compare')
   const compares = comparing(fields)
   const list = new PairList(compares)
   const cosines = candidates(near, rows, (a, b) => list.add(a, b))
   const compared = list.compared()
   const crowds = Float64Array.from({ length: rows }, (_, row) => crowdOf(near, row))
-  tell('train')
+  began(tell, 'train')
   const corrected = cosines.map((cosine, pair) => {
     return cosine - (crowds[compared.lefts[pair]!]! + crowds[compared.rights[pair]!]!) / 2
   })
   const started = learned(compares, compared, firstGuess(rows, compared, corrected))
   const model = trained(started, compares, compared, most_rounds)
   const odds = scoresOf(model, compares, compared)
-  tell('link')
+  began(tell, 'link')
   const scores = corrected.map((each, pair) => each + wanted.evidence * odds[compared.patternOf[pair]!]!)
   const links = oneToOne(rows, compared, scores)
   const threshold = nullThreshold(rivalsOf(rows, sources, compared, scores, links))

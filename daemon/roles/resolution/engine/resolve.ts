@@ -1,6 +1,7 @@
 // The whole way from records to clusters, by the route that the lens and the data ask for.
 import type { Lens } from '../lens/model.ts'
 import type { Compared } from './compare/patterns.ts'
+import type { Tell } from './progress.ts'
 import { randomFrom } from './random.ts'
 import type { Records } from './records/records.ts'
 import { forPersons, forTexts, type Route, resolveClusters } from './resolve-clusters.ts'
@@ -18,8 +19,6 @@ export type Resolution = {
   /** A pair with no more than this says nothing. */
   readonly floor: number
 }
-
-export type Tell = (phase: string) => void
 
 /** Deterministic: the same records, lens and seed give the same answer. */
 export function resolve(lens: Lens, records: Records, seed: number, tell: Tell): Resolution {
