@@ -91,6 +91,27 @@ describe('people', () => {
   })
 })
 
+describe('the people of two sites that are shipped', () => {
+  const sample = (name: string) => path.join('samples', 'people', `${name}.csv`)
+
+  test('are found, each once at either site', async () => {
+    const words = [
+      'resolve',
+      'run',
+      '--lens',
+      'persons',
+      '--data',
+      sample('alpha'),
+      sample('bravo'),
+      '--out',
+      at('shipped'),
+    ]
+    expect(await answered(words)).toMatchObject({ route: 'links', records: 317 })
+    const measured = await answered(['resolve', 'evaluate', at('shipped/clusters.csv'), '--truth', sample('truth')])
+    expect(measured.pairs.f1).toBeGreaterThan(0.96)
+  })
+})
+
 describe('two catalogues', () => {
   const by = chance(11)
   const words = Array.from({ length: 300 }, () =>
