@@ -1,16 +1,17 @@
 // Finds who is who among records of which any number may be one: candidates, weights learnt from them, clusters by average link.
 import { blocksOf, eachPair } from './block/blocks.ts'
 import { keyCount, keysOf } from './block/keys.ts'
-import { alone, clustered, few, meanSize } from './cluster/clustered.ts'
+import { clustered, grouped } from './cluster/clustered.ts'
 import { complete } from './cluster/completion.ts'
 import { type Comparing, comparing } from './compare/pairs.ts'
 import { type Compared, drawnPairs, PairList } from './compare/patterns.ts'
+import { began, portions, type Tell } from './progress.ts'
 import type { Records } from './records/records.ts'
 import { textsOf } from './records/texts.ts'
 import { resolveMany } from './resolve-many.ts'
 import { firstModel, learned, type Model, trained } from './score/model.ts'
 import { pairScores, type Rating } from './score/pair-scores.ts'
-import { neighboursOf, trigrams, vectorsOf } from './text/vectors.ts'
+import { most_rows_for_neighbours, neighboursOf, trigrams, vectorsOf } from './text/vectors.ts'
 
 /** What differs between kinds of data. */
 export type Settings = {
@@ -28,7 +29,6 @@ export type Settings = {
 export const forPersons: Settings = { cap: 60, neighbours: 10, lowest: -4, highest: 4, cut: -2, hasFrequencies: true }
 export const forTexts: Settings = { cap: 30, neighbours: 15, lowest: -8, highest: 8, cut: 0, hasFrequencies: false }
 
-const most_rows_for_neighbours = 20_000
 /** Rows that are looked at for all pairs of keys: about a second. */
 const most_visits = 20_000_000
 const rounds = 4
@@ -37,7 +37,13 @@ const least_said = 0.125
 const most_completions = 3
 const enough_new = 0.002
 
+/** `clusters`: any number of records may be one. `links`: two sources that hold each thing once. */
+export type Route = 'clusters' | 'links'
+
 export type Found = {
+  readonly route: Route
+  /** Most clusters have two records, so that none supports another. */
+  readonly areFew: boolean
   readonly clusters: Int32Array
   readonly compared: Compared
   /** Of each compared pair, in natural logs of odds. */
@@ -48,7 +54,7 @@ export type Given = {
   readonly settings: Settings
   readonly random: () => number
   readonly swapped: readonly [number, number] | undefined
-  readonly tell: (phase: string) => void
+  readonly tell: Tell
 }
 
 export function resolveClusters(records: Records, given: Given): Found {
@@ -57,22 +63,25 @@ export function resolveClusters(records: Records, given: Given): Found {
   const { rows, fields } = records
   const compares = comparing(fields, swapped)
   const list = new PairList(compares)
-  tell('candidates')
+  began(tell, 'candidates')
   const keys = fields.flatMap(({ type, column }, field) => keysOf(type, column, field))
   const blocks = blocksOf(keys, settings.cap)
   const extra = rows < most_rows_for_neighbours ? neighbourRows(records, settings.neighbours) : undefined
-  tell('compare')
-  eachPair(rows, blocks, least_said, extra, (a, b) => list.add(a, b))
-  tell('train')
+  const compared = portions(tell, 'compare', rows)
+  eachPair(rows, blocks, least_said, extra, (a, b) => {
+    compared(a)
+    list.add(a, b)
+  })
+  began(tell, 'train')
   const lambda = (0.25 * rows) / ((rows * (rows - 1)) / 2)
   const first = firstModel(compares, drawnPairs(compares, rows, random), lambda)
   const model = trained(first, compares, list.compared(), rounds)
-  tell('cluster')
+  began(tell, 'cluster')
   const rating = { compares, rows, hasFrequencies: settings.hasFrequencies }
   const scores = pairScores(rating, list.compared(), model)
-  const clusters = clustered(rows, list.compared(), scores, settings)
-  if (meanSize(clusters) < few) return alone(rows, list.compared(), scores, settings)
-  return completed({ rating, list, settings, model, scores, clusters })
+  const found = grouped(records, list.compared(), scores, settings)
+  if (found.areFew) return found
+  return completed({ rating, list, settings, model, scores, clusters: found.clusters })
 }
 
 /** All keys of all fields are too many where there are many records; a few rules tell most apart there. */
@@ -83,7 +92,7 @@ function areMany({ fields, rows }: Records): boolean {
   return rows * key_pairs > most_visits
 }
 
-type Under = { rating: Rating; list: PairList; settings: Settings; model: Model } & Omit<Found, 'compared'>
+type Under = { rating: Rating; list: PairList; settings: Settings; model: Model } & Pick<Found, 'scores' | 'clusters'>
 
 /** Clusters of several support each other: what no block brought together is compared too, and the weights learnt anew. */
 function completed({ rating, list, settings, model, ...found }: Under): Found {
@@ -100,7 +109,7 @@ function completed({ rating, list, settings, model, ...found }: Under): Found {
     scores = pairScores(rating, list.compared(), fromClusters(compares, list.compared(), clusters))
     clusters = clustered(rows, list.compared(), scores, settings)
   }
-  return { clusters, compared: list.compared(), scores }
+  return { route: 'clusters', areFew: false, clusters, compared: list.compared(), scores }
 }
 
 /** Each row's nearest, both ways: what one finds, the other is found by. */

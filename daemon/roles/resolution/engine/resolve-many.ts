@@ -1,10 +1,11 @@
 // Finds who is who among many records: candidates by a few rules, weights learnt beside chance, clusters by average link.
 import { eachRulePair } from './block/rule-pairs.ts'
 import { rulesFor } from './block/rules.ts'
-import { alone, clustered, few, meanSize } from './cluster/clustered.ts'
+import { clustered, grouped } from './cluster/clustered.ts'
 import { complete } from './cluster/completion.ts'
 import { comparing } from './compare/pairs.ts'
 import { drawnPairs, PairList } from './compare/patterns.ts'
+import { began } from './progress.ts'
 import type { Records } from './records/records.ts'
 import type { Found, Given } from './resolve-clusters.ts'
 import { trainedBesideChance } from './score/beside-chance.ts'
@@ -23,25 +24,25 @@ const rounds = 4
  */
 export function resolveMany(records: Records, { settings, random, swapped, tell }: Given): Found {
   const { rows, fields } = records
-  tell('candidates')
+  began(tell, 'candidates')
   const compares = comparing(fields, swapped)
   const sizes = fields.map(({ column }) => countsOf(column))
   const rules = rulesFor(compares.table, sizes, random)
-  tell('compare')
+  began(tell, 'compare')
   const list = new PairList(compares)
   eachRulePair(compares.table, rules, cap, (a, b) => list.add(a, b))
-  tell('train')
+  began(tell, 'train')
   const lambda = (0.25 * rows) / ((rows * (rows - 1)) / 2)
   const first = firstModel(compares, drawnPairs(compares, rows, random), lambda)
   const copies = overlaps(compares.table, sizes, random)
   const model = trainedBesideChance({ first, comparing: compares, copies, rows }, list.compared(), rounds)
-  tell('cluster')
+  began(tell, 'cluster')
   const rating = { compares, rows, hasFrequencies: settings.hasFrequencies }
   const scores = pairScores(rating, list.compared(), model)
-  const clusters = clustered(rows, list.compared(), scores, settings)
-  if (meanSize(clusters) < few) return alone(rows, list.compared(), scores, settings)
-  complete(clusters, rows, list, scores)
+  const found = grouped(records, list.compared(), scores, settings)
+  if (found.areFew) return found
+  complete(found.clusters, rows, list, scores)
   const compared = list.compared()
   const completed = pairScores(rating, compared, model)
-  return { clusters: clustered(rows, compared, completed, settings), compared, scores: completed }
+  return { ...found, clusters: clustered(rows, compared, completed, settings), compared, scores: completed }
 }

@@ -1,14 +1,13 @@
 // The whole way from records to clusters, by the route that the lens and the data ask for.
 import type { Lens } from '../lens/model.ts'
 import type { Compared } from './compare/patterns.ts'
+import type { Tell } from './progress.ts'
 import { randomFrom } from './random.ts'
 import type { Records } from './records/records.ts'
-import { forPersons, forTexts, resolveClusters } from './resolve-clusters.ts'
+import { forPersons, forTexts, type Route, resolveClusters } from './resolve-clusters.ts'
 import { resolveLinks } from './resolve-links.ts'
 import { isClean } from './route.ts'
-
-/** `clusters`: any number of records may be one. `links`: two sources that hold each thing once, told by their texts. */
-export type Route = 'clusters' | 'links'
+import { most_rows_for_neighbours } from './text/vectors.ts'
 
 export type Resolution = {
   readonly route: Route
@@ -21,20 +20,25 @@ export type Resolution = {
   readonly floor: number
 }
 
-export type Tell = (phase: string) => void
-
 /** Deterministic: the same records, lens and seed give the same answer. */
 export function resolve(lens: Lens, records: Records, seed: number, tell: Tell): Resolution {
-  if (lens.told_by === 'texts' && records.names.length === 2 && isClean(records)) {
-    return { route: 'links', floor: 0, ...resolveLinks(records, lens.text_evidence, tell) }
+  const byTexts = (isAcross: boolean): Resolution => {
+    const wanted = { evidence: lens.text_evidence, isAcross }
+    return { route: 'links', floor: 0, ...resolveLinks(records, wanted, tell) }
   }
-  const swapped = swappedIn(lens, records)
-  const settings = lens.told_by === 'texts' ? forTexts : forPersons
-  return {
-    route: 'clusters',
-    floor: settings.lowest,
-    ...resolveClusters(records, { settings, random: randomFrom(seed), swapped, tell }),
-  }
+  const isText = lens.told_by === 'texts'
+  if (isText && records.names.length === 2 && isClean(records)) return byTexts(true)
+  const settings = isText ? forTexts : forPersons
+  const given = { settings, random: randomFrom(seed), swapped: swappedIn(lens, records), tell }
+  const { areFew, ...found } = resolveClusters(records, given)
+  if (isText && areFew && records.rows <= most_rows_for_neighbours) return agreed(byTexts(false), found.clusters)
+  return { floor: settings.lowest, ...found }
+}
+
+/** Of pairs that no third supports, being nearest counts only where the fields say so too, and the other way round. */
+function agreed(links: Resolution, clusters: Int32Array): Resolution {
+  const both = links.clusters.map((linked, row) => (clusters[linked] === clusters[row] ? linked : row))
+  return { ...links, clusters: both }
 }
 
 /** By number, when both are there. */
