@@ -34,10 +34,13 @@ export async function resolutionObjects(site: SmallSite, token: string, label: L
   const byLens = { lens: 'people', lens_id: lens, lens_version: '1.0.0', entity_type: 'person' }
   await store.create(entityMatches, 'match_1', {
     ...{ ...whose, ...byLens, left, right, score: { bits: 3, probability: 0.9 }, rank: 2, linked: true, levels: [] },
-    ...{ state: 'proposed', decided_by: 'engine', reviews: [], attestations: [] },
+    ...{ state: 'proposed', decided_by: 'engine', reviews: [], attestations: [], rulings: [], above: 3, worth: 0.5 },
+    ...{ left_uid: 'rec_1', right_uid: 'rec_2', owes: 0, asks: 0 },
   })
   const lineage = { merged_from: [] }
-  await store.create(entityClusters, 'ent_1', { ...whose, ...byLens, members: [left, right], size: 2, lineage })
+  await store.create(entityClusters, 'ent_1', {
+    ...{ ...whose, ...byLens, state: 'live', members: [left, right], size: 2, lineage },
+  })
   const { run_id: _run, ...own } = whose
   await store.create(fusionRuns, 'run_1', {
     ...{ ...own, ...byLens, created_by: 'ada', state: 'completed', goal: 'completed', privacy: 'none', seed: 1 },

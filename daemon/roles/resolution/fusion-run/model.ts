@@ -57,14 +57,9 @@ export type RunSource = z.infer<typeof source>
 
 /** Arguments of a run that are laid over its lens. */
 export const overLens = {
-  threshold: z
-    .number()
-    .gt(0)
-    .lt(1)
-    .optional()
-    .meta({
-      description: 'Probability from which two clusters are one; the lens and the data decide where it is absent',
-    }),
+  threshold: z.number().gt(0).lt(1).optional().meta({
+    description: 'Probability from which two clusters are one; the lens and the data decide where it is absent',
+  }),
   null_penalty: z.number().min(0).max(100).optional().meta({
     description: 'Bits that a field takes off where one record says nothing',
   }),
