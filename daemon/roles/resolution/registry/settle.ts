@@ -203,5 +203,11 @@ async function writeMatches(call: Call, reach: Reach, wanted: readonly Wanted[],
 function joinedLabel(members: readonly Doc<StoredRecord>[], policy: LabelPolicy): Label {
   const [first, ...rest] = members.map(({ value }) => value.label)
   if (!first) throw new Error('a cluster without records')
-  return rest.reduce((label, other) => join(label, other, policy) ?? { ...label, releasable_to: [] }, first)
+  let label = first
+  for (const other of rest) {
+    const both = join(label, other, policy)
+    if (!both) return { ...first, releasable_to: [] }
+    label = both
+  }
+  return label
 }
