@@ -46,6 +46,8 @@ export type Found = {
   readonly compared: Compared
   /** Of each compared pair, in natural logs of odds. */
   readonly scores: Float64Array
+  /** Clusters joined while their mean score was above it. */
+  readonly cut: number
 }
 
 type Given = {
@@ -74,7 +76,8 @@ export function resolveClusters(records: Records, { settings, random, swapped, t
   const clusters = clustered(rows, list.compared(), scores, settings)
   if (meanSize(clusters) < few) {
     const alone = clustered(rows, list.compared(), scores, { ...settings, cut: 0 }, shift_of_few)
-    return { clusters: alone, compared: list.compared(), scores: scores.map((score) => score - shift_of_few) }
+    const shifted = scores.map((score) => score - shift_of_few)
+    return { clusters: alone, compared: list.compared(), scores: shifted, cut: 0 }
   }
   return completed({ rating, list, settings, model, scores, clusters })
 }
@@ -89,7 +92,7 @@ function blocksFor({ fields, rows }: Records, cap: number): Blocks {
   return blocksOf(keys, isNarrow ? cap_of_many : cap)
 }
 
-type Under = { rating: Rating; list: PairList; settings: Settings; model: Model } & Omit<Found, 'compared'>
+type Under = { rating: Rating; list: PairList; settings: Settings; model: Model } & Omit<Found, 'compared' | 'cut'>
 
 /** Clusters of several support each other: what no block brought together is compared too, and the weights learnt anew. */
 function completed({ rating, list, settings, model, ...found }: Under): Found {
@@ -106,7 +109,7 @@ function completed({ rating, list, settings, model, ...found }: Under): Found {
     scores = pairScores(rating, list.compared(), fromClusters(compares, list.compared(), clusters))
     clusters = clustered(rows, list.compared(), scores, settings)
   }
-  return { clusters, compared: list.compared(), scores }
+  return { clusters, compared: list.compared(), scores, cut: settings.cut }
 }
 
 /** Pairs drawn evenly from all there are. */
@@ -133,9 +136,10 @@ function neighbourRows(records: Records, k: number): (row: number) => readonly n
   return (row) => others[row]!
 }
 
-function clustered(
+/** By the scores as they stand, less the shift. */
+export function clustered(
   rows: number,
-  { lefts, rights }: Compared,
+  { lefts, rights }: Pick<Compared, 'lefts' | 'rights'>,
   scores: Float64Array,
   settings: Settings,
   shift = 0,

@@ -16,6 +16,8 @@ export type Linked = {
   readonly clusters: Int32Array
   readonly compared: Compared
   readonly scores: Float64Array
+  /** Links with no less than this count. */
+  readonly cut: number
 }
 
 /** `evidence`: how much the fields' log-odds count beside the cosine. Of two sources, and no more. */
@@ -40,11 +42,22 @@ export function resolveLinks(records: Records, evidence: number, tell: (phase: s
   const scores = corrected.map((each, pair) => each + evidence * odds[compared.patternOf[pair]!]!)
   const links = oneToOne(rows, compared, scores)
   const threshold = nullThreshold(rivalsOf(sources, compared, scores, links))
+  return { clusters: linked(rows, compared, scores, links, threshold), compared, scores, cut: threshold }
+}
+
+/** Each row's cluster by the links, one to one, that are no less than the cut. */
+export function linked(
+  rows: number,
+  { lefts, rights }: Pick<Compared, 'lefts' | 'rights'>,
+  scores: Float64Array,
+  links: Int32Array,
+  cut: number,
+): Int32Array {
   const clusters = Int32Array.from({ length: rows }, (_, row) => row)
   for (const pair of links) {
-    if (scores[pair]! >= threshold) clusters[compared.rights[pair]!] = clusters[compared.lefts[pair]!]!
+    if (scores[pair]! >= cut) clusters[rights[pair]!] = clusters[lefts[pair]!]!
   }
-  return { clusters, compared, scores }
+  return clusters
 }
 
 /** Calls with each pair that is near one way or the other, once; their cosines in that order. */

@@ -4,6 +4,7 @@ import { sha256 } from '../../../kernel/canonical.ts'
 import { label } from '../../../kernel/label.ts'
 import { collection, type Doc } from '../../../kernel/store.ts'
 import { byLens, instant, type RecordRef, recordRef, uid, word } from '../fields.ts'
+import { inOrder } from './order.ts'
 
 export const matchState = z.enum(['proposed', 'confirmed', 'rejected', 'deferred'])
 export const decider = z.enum(['engine', 'consensus', 'human'])
@@ -71,12 +72,6 @@ export const entityMatches = collection({
   schema: storedMatch,
   indexes: ['lens', 'lens_id', 'run_id', 'state', 'decided_by', 'rank', 'created_at'],
 })
-
-/** By node, then by record, as code units: the order in which a match names its two records. */
-export function inOrder(one: RecordRef, other: RecordRef): readonly [RecordRef, RecordRef] {
-  const isFirst = one.node_id < other.node_id || (one.node_id === other.node_id && one.record_id <= other.record_id)
-  return isFirst ? [one, other] : [other, one]
-}
 
 /** The same two records under one lens are one match, whichever run finds them. */
 export function matchUid(tenant_id: string, lens: string, one: RecordRef, other: RecordRef): string {
