@@ -9,7 +9,8 @@ import {
   recordsOf,
   type Source,
 } from '../../roles/resolution/engine/records/records.ts'
-import { type Resolution, type Route, resolve } from '../../roles/resolution/engine/resolve.ts'
+import { type Resolution, resolve } from '../../roles/resolution/engine/resolve.ts'
+import type { Route } from '../../roles/resolution/engine/resolve-clusters.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import { asInvoker } from '../acting.ts'
 import { type DataKind, readDataFile } from './data-file.ts'

@@ -1,0 +1,78 @@
+// What the resolution role holds for the walk over all operations: one object of each kind, SECRET and of tenant alpha.
+import { expect, vi } from 'vitest'
+import type { SmallSite } from '../small-site.ts'
+
+export type ResolutionObjects = {
+  readonly lens: string
+  readonly binding: string
+  readonly match: string
+  readonly cluster: string
+  /** Runs by how far they are. */
+  readonly run: string
+  readonly extracted: string
+  readonly matched: string
+  readonly doomed: string
+}
+
+const classification = { level: 'SECRET', releasable_to: ['alpha', 'bravo'] }
+
+const fields = [
+  { name: 'given_name', type: 'name' },
+  { name: 'surname', type: 'name' },
+]
+
+export function sampleLens(version: string) {
+  return { lens: 'people', version, entity_type: 'person', fields }
+}
+
+const given = ['Ada', 'Boris', 'Chidi', 'Dana', 'Emeka', 'Farid', 'Greta', 'Hiro', 'Ingrid', 'Jonas']
+const surnames = [
+  'Petrov',
+  'Okafor',
+  'Lindqvist',
+  'Marchetti',
+  'Yamada',
+  'Haddad',
+  'Novak',
+  'Brandt',
+  'Silva',
+  'Kowalski',
+]
+
+/** The same ten people at two nodes. */
+export function sampleRun(more: Readonly<Record<string, unknown>> = {}) {
+  const people = surnames.map((surname, at) => ({ id: String(at), given_name: given[at], surname }))
+  return { lens_id: 'people', lens_version: '1.0.0', node_data: { a: people, b: people }, classification, ...more }
+}
+
+export async function resolutionObjects(site: SmallSite, token: string): Promise<ResolutionObjects> {
+  const ask = async (method: 'GET' | 'POST', path: string, body?: unknown) => {
+    const { status, text, json } = await site.ask('resolution', { method, path: `/api/v2${path}`, token, body })
+    expect([200, 201, 202], text).toContain(status)
+    return json as { uid: string; state?: string; items: { uid: string }[] }
+  }
+  const first = async (path: string) => {
+    const { items } = await ask('GET', path)
+    if (!items[0]) throw new Error(`${path} is empty`)
+    return items[0].uid
+  }
+  const lens = (await ask('POST', '/lens', { body: sampleLens('1.0.0'), classification })).uid
+  const run = async (path: string, goal: string) => {
+    const { uid } = await ask('POST', path, sampleRun())
+    const state = async () => (await ask('GET', `/fusion/run/${uid}/status`)).state
+    await vi.waitFor(async () => expect(await state()).toBe(goal), { timeout: 20_000 })
+    return uid
+  }
+  const matched = await run('/fusion/extract', 'extracted')
+  await ask('POST', `/fusion/match/${matched}`, {})
+  return {
+    lens,
+    matched,
+    extracted: await run('/fusion/extract', 'extracted'),
+    doomed: await run('/fusion/extract', 'extracted'),
+    run: await run('/fusion/run', 'completed'),
+    binding: await first('/lens_binding'),
+    match: await first('/entity_match'),
+    cluster: await first('/entity_cluster'),
+  }
+}

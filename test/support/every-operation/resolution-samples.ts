@@ -1,0 +1,20 @@
+// One good request for each operation of the resolution role.
+import { sampleLens, sampleRun } from './resolution-objects.ts'
+import type { Samples } from './samples.ts'
+
+const keyed = { input: sampleRun(), another: { seed: 2 } }
+
+export const resolution: Samples = {
+  'resolution.lens.create': () => ({ input: { body: sampleLens('2.0.0'), classification: 'SECRET' } }),
+  'resolution.lens.get': ({ resolution: { lens } }) => ({ input: { uid: lens } }),
+  'resolution.lens-binding.get': ({ resolution: { binding } }) => ({ input: { uid: binding } }),
+  'resolution.entity-match.get': ({ resolution: { match } }) => ({ input: { uid: match } }),
+  'resolution.entity-cluster.get': ({ resolution: { cluster } }) => ({ input: { uid: cluster } }),
+  'resolution.fusion-run.get': ({ resolution: { run } }) => ({ input: { uid: run } }),
+  'resolution.fusion-run.start': () => ({ input: sampleRun(), keyed }),
+  'resolution.fusion-run.status': ({ resolution: { run } }) => ({ input: { run_id: run } }),
+  'resolution.fusion-run.cancel': ({ resolution: { doomed } }) => ({ input: { run_id: doomed } }),
+  'resolution.fusion.extract': () => ({ input: sampleRun(), keyed }),
+  'resolution.fusion.match': ({ resolution: { extracted } }) => ({ input: { run_id: extracted } }),
+  'resolution.fusion.resolve': ({ resolution: { matched } }) => ({ input: { run_id: matched } }),
+}
