@@ -47,7 +47,7 @@ export function openDataFile(file: string): OpenFile {
   return {
     size,
     read: (from, to) => readPart(opened, from, to),
-    eachText: (take) => eachText(opened, take),
+    eachText: (take) => eachText(opened, size, take),
     checkUnchanged() {
       if (!isSame(before, fstatSync(opened, { bigint: true }))) {
         throw new FileFault('was changed while it was read', 'read it again when nobody writes to it')
@@ -80,12 +80,14 @@ function readPart(opened: number, from: number, to: number): ArrayBuffer {
   return bytes.buffer
 }
 
-function eachText(opened: number, take: (bytes: Uint8Array, done: number) => void): void {
+/** Up to the size that it had: who goes on writing must not keep a reader for ever. */
+function eachText(opened: number, size: number, take: (bytes: Uint8Array, done: number) => void): void {
   const chunk = new Uint8Array(chunk_bytes)
   let kept = 0
   let done = 0
   for (;;) {
-    const read = naming(() => readSync(opened, chunk, kept, chunk.length - kept, null))
+    const most = Math.min(chunk.length - kept, size - done - kept)
+    const read = naming(() => readSync(opened, chunk, kept, most, null))
     const bytes = chunk.subarray(0, kept + read)
     if (bytes.length === 0) return
     const whole = bytes.subarray(0, read === 0 ? bytes.length : wholeLetters(bytes))
