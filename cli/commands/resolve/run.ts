@@ -3,7 +3,7 @@ import { offline } from '../../../daemon/boot/offline.ts'
 import { command, Failure } from '../../command.ts'
 import { fields, show } from '../../output.ts'
 import { choice, duration, flag, needed, rest, text, whole } from '../../params.ts'
-import { progressTeller } from '../../resolve-progress.ts'
+import { lateAfter, progressTeller } from '../../resolve-progress.ts'
 import { jsonOption } from '../../site.ts'
 
 const kinds = ['csv', 'jsonl', 'parquet'] as const
@@ -33,8 +33,9 @@ export const definition = command({
   example: 'platform resolve run --lens persons --data people.csv --out resolved',
   async run({ data, lens, out, columns, dataFormat, format, allPairs, timeLimit, seed = 0, json }, terminal) {
     const [{ readLens, withColumns }, { resolveFiles }] = await Promise.all([offline.lenses(), offline.resolution()])
-    const line = progressTeller(() => performance.now())
-    const isLate = lateAfter(timeLimit)
+    const now_ms = () => performance.now()
+    const line = progressTeller(now_ms)
+    const isLate = lateAfter(timeLimit, now_ms)
     const summary = await resolveFiles(
       {
         lens: withColumns(readLens(lens), columns),
@@ -61,9 +62,3 @@ export const definition = command({
     return 0
   },
 })
-
-/** Looked at whenever something is told; what is under way in between is not cut short. */
-function lateAfter(seconds: number | undefined): () => boolean {
-  const until = performance.now() + (seconds ?? Number.POSITIVE_INFINITY) * 1_000
-  return () => performance.now() > until
-}
