@@ -58,8 +58,8 @@ function whose({ id, value }: Doc<StoredRun>, at: string) {
 }
 
 function matchOf(call: Call, run: Doc<StoredRun>, { score, ...found }: FoundMatch): Written<StoredMatch> {
-  const { tenant_id, lens, route, consensus } = run.value
-  const told = route === 'links' ? { likeness: score } : logOdds(score)
+  const { tenant_id, lens, scale, consensus } = run.value
+  const told = scale === 'likeness' ? { likeness: score } : logOdds(score)
   const consult = isBetween(told, consensus) ? { policy: consensus.policy, invite: consensus.invite } : undefined
   const { left_size, right_size, above, ...rest } = found
   const value: StoredMatch = {
