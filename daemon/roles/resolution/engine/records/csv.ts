@@ -1,5 +1,5 @@
 // Reads comma-separated values (RFC 4180) as they come, byte by byte, into columns of numbered values.
-import { ValueTable } from './value-table.ts'
+import { hashed, hashOf, hashOfNothing, ValueTable } from './value-table.ts'
 
 /** What is wrong with the data, and in which line of it; the first line is 1. */
 export class DataFault extends Error {
@@ -59,9 +59,11 @@ export class CsvReader {
       return from + 1
     }
     let at = from
+    let hash = hashOfNothing
     for (; at < bytes.length; at++) {
       const byte = bytes[at]!
       if (byte === comma || byte === feed) break
+      hash = hashed(hash, byte)
       if (byte === quote) throw new DataFault(this.#line, `a quotation mark in the middle of field ${this.#field + 1}`)
     }
     if (at === bytes.length || this.#length > 0) this.#hold(bytes, from, at)
@@ -69,9 +71,12 @@ export class CsvReader {
       this.#place = 'plain'
       return at
     }
-    const [source, start, end] = this.#length > 0 ? [this.#held, 0, this.#length] : [bytes, from, at]
-    const isCarriage = bytes[at] === feed && end > start && source[end - 1] === carriage
-    this.#endField(source, start, isCarriage ? end - 1 : end, bytes[at] === feed)
+    const isLast = bytes[at] === feed
+    if (this.#length > 0) {
+      const isCarriage = isLast && this.#held[this.#length - 1] === carriage
+      this.#endField(this.#held, 0, isCarriage ? this.#length - 1 : this.#length, isLast)
+    } else if (isLast && at > from && bytes[at - 1] === carriage) this.#endField(bytes, from, at - 1, true)
+    else this.#endField(bytes, from, at, isLast, hash)
     return at + 1
   }
 
@@ -110,12 +115,12 @@ export class CsvReader {
     this.#length = length
   }
 
-  #endField(bytes: Uint8Array, from: number, to: number, isLast: boolean): void {
+  #endField(bytes: Uint8Array, from: number, to: number, isLast: boolean, hash = hashOf(bytes, from, to)): void {
     const isBlank = isLast && this.#field === 0 && from === to && this.#place !== 'ended'
     this.#place = 'start'
     this.#length = 0
     if (this.#rows < 0) this.#names.push(this.#nameIn(bytes.subarray(from, to)))
-    else if (!isBlank) this.#addValue(bytes, from, to)
+    else if (!isBlank) this.#addValue(bytes, from, to, hash)
     this.#field++
     if (!isLast) return
     if (this.#rows < 0) this.#begin()
@@ -124,7 +129,7 @@ export class CsvReader {
     this.#line++
   }
 
-  #addValue(bytes: Uint8Array, from: number, to: number): void {
+  #addValue(bytes: Uint8Array, from: number, to: number, hash: number): void {
     if (this.#field >= this.#names.length) {
       throw new DataFault(this.#line, `more than the ${this.#names.length} fields that the first line names`)
     }
@@ -134,7 +139,7 @@ export class CsvReader {
     const table = this.#tables[this.#field]
     if (!table) return
     const codes = this.#codes[this.#field]!
-    codes[this.#rows] = from === to ? -1 : table.add(bytes, from, to)
+    codes[this.#rows] = from === to ? -1 : table.add(bytes, from, to, hash)
   }
 
   #nameIn(bytes: Uint8Array): string {
@@ -180,6 +185,7 @@ export class CsvReader {
     if (this.#rows < 0) throw new DataFault(1, 'there is no line that names the columns')
     const columns = this.#names.flatMap((name, field) => {
       const values = this.#tables[field]
+      values?.close()
       return values ? [{ name, values, codes: this.#codes[field]!.subarray(0, this.#rows) }] : []
     })
     return { names: this.#names, rows: this.#rows, columns }
