@@ -1,5 +1,6 @@
 // Reads comma-separated values (RFC 4180) as they come, byte by byte, into columns of numbered values.
-import { hashed, hashOf, hashOfNothing, ValueTable } from './value-table.ts'
+import { hashed, hashOf, hashOfNothing, type ValueTable } from './value-table.ts'
+import { WaitingValues } from './waiting-values.ts'
 
 /** What is wrong with the data, and in which line of it; the first line is 1. */
 export class DataFault extends Error {
@@ -26,8 +27,9 @@ export class CsvReader {
   readonly #limits: CsvLimits
   readonly #isWanted: (name: string) => boolean
   #names: string[] = []
-  #tables: (ValueTable | undefined)[] = []
-  #codes: Int32Array[] = []
+  #columns: (WaitingValues | undefined)[] = []
+  /** What is pushed, in which values wait. */
+  #pushed: Uint8Array = new Uint8Array(0)
   #rows = -1
   #field = 0
   #line = 1
@@ -44,12 +46,14 @@ export class CsvReader {
 
   /** Throws `DataFault`. */
   push(bytes: Uint8Array): void {
+    this.#pushed = bytes
     let at = 0
     while (at < bytes.length) {
       if (this.#place === 'quoted') at = this.#quoted(bytes, at)
       else if (this.#place === 'ended') at = this.#ended(bytes, at)
       else at = this.#plain(bytes, at)
     }
+    for (const column of this.#columns) column?.take(bytes)
   }
 
   /** Up to the end of an unquoted field, which in one piece is not copied. */
@@ -75,7 +79,8 @@ export class CsvReader {
     if (this.#length > 0) {
       const isCarriage = isLast && this.#held[this.#length - 1] === carriage
       this.#endField(this.#held, 0, isCarriage ? this.#length - 1 : this.#length, isLast)
-    } else if (isLast && at > from && bytes[at - 1] === carriage) this.#endField(bytes, from, at - 1, true)
+    } else if (isLast && at > from && bytes[at - 1] === carriage)
+      this.#endField(bytes, from, at - 1, true, hashOf(bytes, from, at - 1))
     else this.#endField(bytes, from, at, isLast, hash)
     return at + 1
   }
@@ -115,7 +120,8 @@ export class CsvReader {
     this.#length = length
   }
 
-  #endField(bytes: Uint8Array, from: number, to: number, isLast: boolean, hash = hashOf(bytes, from, to)): void {
+  /** `hash`: of a value that stands in what is pushed; 0 where it does not, or is not known. */
+  #endField(bytes: Uint8Array, from: number, to: number, isLast: boolean, hash = 0): void {
     const isBlank = isLast && this.#field === 0 && from === to && this.#place !== 'ended'
     this.#place = 'start'
     this.#length = 0
@@ -136,10 +142,13 @@ export class CsvReader {
     if (to - from > this.#limits.field_bytes) {
       throw new DataFault(this.#line, `field ${this.#field + 1} has more than ${this.#limits.field_bytes} bytes`)
     }
-    const table = this.#tables[this.#field]
-    if (!table) return
-    const codes = this.#codes[this.#field]!
-    codes[this.#rows] = from === to ? -1 : table.add(bytes, from, to, hash)
+    const column = this.#columns[this.#field]
+    if (!column) return
+    if (hash !== 0) column.wait(from, to, hash)
+    else {
+      column.take(this.#pushed)
+      column.add(bytes, from, to)
+    }
   }
 
   #nameIn(bytes: Uint8Array): string {
@@ -158,8 +167,7 @@ export class CsvReader {
   #begin(): void {
     const twice = this.#names.find((name, at) => this.#names.indexOf(name) !== at)
     if (twice !== undefined) throw new DataFault(1, `two columns have the name ${JSON.stringify(twice)}`)
-    this.#tables = this.#names.map((name) => (this.#isWanted(name) ? new ValueTable() : undefined))
-    this.#codes = this.#tables.map((table) => new Int32Array(table ? 1 << 10 : 0))
+    this.#columns = this.#names.map((name) => (this.#isWanted(name) ? new WaitingValues() : undefined))
     this.#rows = 0
   }
 
@@ -169,12 +177,6 @@ export class CsvReader {
     }
     this.#rows++
     if (this.#rows > this.#limits.rows) throw new DataFault(this.#line, `more than ${this.#limits.rows} records`)
-    for (const [field, codes] of this.#codes.entries()) {
-      if (!this.#tables[field] || this.#rows < codes.length) continue
-      const wider = new Int32Array(codes.length * 2)
-      wider.set(codes)
-      this.#codes[field] = wider
-    }
   }
 
   /** All columns that are wanted, as long as there were records. Throws `DataFault`. */
@@ -184,9 +186,8 @@ export class CsvReader {
     if (isOpen) this.push(Uint8Array.of(feed))
     if (this.#rows < 0) throw new DataFault(1, 'there is no line that names the columns')
     const columns = this.#names.flatMap((name, field) => {
-      const values = this.#tables[field]
-      values?.close()
-      return values ? [{ name, values, codes: this.#codes[field]!.subarray(0, this.#rows) }] : []
+      const column = this.#columns[field]
+      return column ? [{ name, values: column.values, codes: column.finish(this.#rows) }] : []
     })
     return { names: this.#names, rows: this.#rows, columns }
   }

@@ -4,6 +4,9 @@ const first_slots = 1 << 10
 const first_hash = 0x811c9dc5
 const prime = 0x01000193
 
+/** Lengths from here on are not told apart by a tag. */
+const long = 9
+
 /** One byte more of a value; FNV-1a, by Fowler, Noll and Vo. */
 export function hashed(hash: number, byte: number): number {
   return Math.imul(hash ^ byte, prime)
@@ -21,8 +24,11 @@ export const hashOfNothing = first_hash
 export class ValueTable {
   #bytes = new Uint8Array(1 << 14)
   #starts = new Uint32Array(1 << 8)
-  /** Two places for each: the hash, and the number and one, nought being free. */
-  #slots = new Int32Array(first_slots * 2)
+  /**
+   * Four places for each: its hash and length, its number and one (nought is free), and its first eight bytes, so that a
+   * short value is known without a look elsewhere.
+   */
+  #slots = new Int32Array(first_slots * 4)
   #mask = first_slots - 1
   #size = 0
   readonly #encoder = new TextEncoder()
@@ -39,14 +45,21 @@ export class ValueTable {
 
   /** The number of `bytes[from]` to `bytes[to]`; `known` is their hash by `hashOf`. */
   add(bytes: Uint8Array, from: number, to: number, known = hashOf(bytes, from, to)): number {
-    const hash = Math.imul(known ^ (known >>> 15), 0x9e3779b1)
+    const length = to - from
+    const mixed = Math.imul(known ^ (known >>> 15), 0x9e3779b1)
+    const tag = (mixed & ~15) | Math.min(length, long)
+    const low = packed(bytes, from, to)
+    const high = packed(bytes, from + 4, to)
     const [slots, mask] = [this.#slots, this.#mask]
-    let slot = (hash >>> 7) & mask
-    for (let number = slots[slot * 2 + 1]!; number !== 0; number = slots[slot * 2 + 1]!) {
-      if (slots[slot * 2] === hash && this.#isEqual(number - 1, bytes, from, to)) return number - 1
+    let slot = (mixed >>> 4) & mask
+    for (let number = slots[slot * 4 + 1]!; number !== 0; number = slots[slot * 4 + 1]!) {
+      const at = slot * 4
+      if (slots[at] === tag && slots[at + 2] === low && slots[at + 3] === high) {
+        if (length < long || this.#isEqual(number - 1, bytes, from, to)) return number - 1
+      }
       slot = (slot + 1) & mask
     }
-    return this.#append(slot, hash, bytes, from, to)
+    return this.#append(slot * 4, tag, low, high, bytes, from, to)
   }
 
   #isEqual(known: number, bytes: Uint8Array, from: number, to: number): boolean {
@@ -57,7 +70,7 @@ export class ValueTable {
     return true
   }
 
-  #append(slot: number, hash: number, bytes: Uint8Array, from: number, to: number): number {
+  #append(slot: number, tag: number, low: number, high: number, bytes: Uint8Array, from: number, to: number): number {
     const number = this.#size++
     if (number + 2 > this.#starts.length) this.#starts = widened(this.#starts, this.#starts.length * 2)
     const start = this.#starts[number]!
@@ -67,8 +80,11 @@ export class ValueTable {
     const mine = this.#bytes
     for (let at = from, other = start; at < to; at++, other++) mine[other] = bytes[at]!
     this.#starts[number + 1] = end
-    this.#slots[slot * 2] = hash
-    this.#slots[slot * 2 + 1] = number + 1
+    const slots = this.#slots
+    slots[slot] = tag
+    slots[slot + 1] = number + 1
+    slots[slot + 2] = low
+    slots[slot + 3] = high
     if (this.#size * 2 > this.#mask) this.#rehash()
     return number
   }
@@ -81,14 +97,13 @@ export class ValueTable {
 
   #rehash(): void {
     const old = this.#slots
-    const slots = new Int32Array(old.length * 4)
-    const mask = slots.length / 2 - 1
-    for (let at = 0; at < old.length; at += 2) {
+    const slots = new Int32Array(old.length * 2)
+    const mask = slots.length / 4 - 1
+    for (let at = 0; at < old.length; at += 4) {
       if (old[at + 1] === 0) continue
-      let slot = (old[at]! >>> 7) & mask
-      while (slots[slot * 2 + 1] !== 0) slot = (slot + 1) & mask
-      slots[slot * 2] = old[at]!
-      slots[slot * 2 + 1] = old[at + 1]!
+      let slot = (old[at]! >>> 4) & mask
+      while (slots[slot * 4 + 1] !== 0) slot = (slot + 1) & mask
+      for (let place = 0; place < 4; place++) slots[slot * 4 + place] = old[at + place]!
     }
     this.#slots = slots
     this.#mask = mask
@@ -109,6 +124,13 @@ export class ValueTable {
   close(): void {
     this.#slots = new Int32Array(0)
   }
+}
+
+/** At most four bytes as one number. */
+function packed(bytes: Uint8Array, from: number, to: number): number {
+  let value = 0
+  for (let at = from, end = Math.min(to, from + 4); at < end; at++) value = (value << 8) | bytes[at]!
+  return value
 }
 
 /** What a place in the bytes is told by has 32 bits. */
