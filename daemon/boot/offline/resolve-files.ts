@@ -1,5 +1,5 @@
 // Resolves records of files into files, with no service: who is who, the pairs that say so, and what the run was.
-import { closeSync, mkdirSync, openSync, readdirSync, writeSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Tell } from '../../roles/resolution/engine/progress.ts'
 import { isWantedBy, LensFault, type Records, recordsOf } from '../../roles/resolution/engine/records/records.ts'
@@ -9,6 +9,7 @@ import type { Lens } from '../../roles/resolution/lens/model.ts'
 import { asInvoker } from '../acting.ts'
 import { readDataFile } from './data-file.ts'
 import { Objection } from './objection.ts'
+import { Sheet } from './sheet.ts'
 
 export type Wanted = {
   readonly lens: Lens
@@ -37,19 +38,20 @@ export type Summary = {
 /** Writes clusters.csv, pairs.csv and run.json. Throws `Objection`: 1 for data that cannot be used, 3 for a folder in use. */
 export function resolveFiles({ lens, files, out, seed }: Wanted, tell: Tell): Summary {
   asInvoker(() => claim(out))
-  const sources = files.map((file) => {
+  const read = (file: string) => {
     tell({ phase: 'read', done: 0, total: 0 })
     return readDataFile(file, isWantedBy(lens))
-  })
-  const records = seen(lens, sources)
+  }
+  // What was read is not held by name: it may go as soon as the records are made of it.
+  const records = seen(lens, files.map(read))
   const resolution = resolve(lens, records, seed, tell)
   tell({ phase: 'write', done: 0, total: records.rows })
   const numbers = numbered(resolution.clusters)
   const summary = summaryOf(lens, seed, records, resolution, numbers)
   asInvoker(() => {
-    writeLines(join(out, 'clusters.csv'), clusterLines(records, numbers))
-    writeLines(join(out, 'pairs.csv'), pairLines(records, resolution))
-    writeLines(join(out, 'run.json'), [JSON.stringify(summary, undefined, 2)])
+    writeClusters(new Sheet(join(out, 'clusters.csv')), records, numbers)
+    writePairs(new Sheet(join(out, 'pairs.csv')), records, resolution)
+    writeFileSync(join(out, 'run.json'), `${JSON.stringify(summary, undefined, 2)}\n`, { flag: 'wx', mode: 0o600 })
   })
   return summary
 }
@@ -109,45 +111,40 @@ function summaryOf(
   }
 }
 
-function* clusterLines({ rows, names, sources, idOf }: Records, numbers: Int32Array): Generator<string> {
-  yield 'source,id,cluster'
-  const quoted = names.map(cell)
-  for (let row = 0; row < rows; row++) yield `${quoted[sources[row] ?? 0]},${cell(idOf(row))},${numbers[row]}`
-}
-
-/** Pairs that are linked, and those that were near it. */
-function* pairLines({ names, sources, idOf }: Records, resolution: Resolution): Generator<string> {
-  const { clusters, compared, scores, floor } = resolution
-  yield 'source_l,id_l,source_r,id_r,score,linked'
-  const quoted = names.map(cell)
-  for (let pair = 0; pair < compared.length; pair++) {
-    const [left, right] = [compared.lefts[pair] ?? 0, compared.rights[pair] ?? 0]
-    const isLinked = clusters[left] === clusters[right]
-    const score = scores[pair] ?? 0
-    if (!isLinked && score <= floor) continue
-    const ends = [left, right].map((row) => `${quoted[sources[row] ?? 0]},${cell(idOf(row))}`)
-    yield `${ends.join(',')},${score.toFixed(4)},${isLinked}`
+function writeClusters(sheet: Sheet, records: Records, numbers: Int32Array): void {
+  const { rows, names, sources } = records
+  try {
+    sheet.texts(['source', 'id', 'cluster'])
+    for (let row = 0; row < rows; row++) {
+      sheet.text(names[sources[row]!]!)
+      sheet.id(records, row)
+      sheet.whole(numbers[row]!)
+      sheet.end()
+    }
+  } finally {
+    sheet.close()
   }
 }
 
-/** RFC 4180: in quotation marks where it holds a comma, a mark or a line end. */
-function cell(value: string): string {
-  return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
-}
-
-const piece_lines = 20_000
-
-function writeLines(file: string, lines: Iterable<string>): void {
-  const opened = openSync(file, 'wx', 0o600)
+/** Pairs that are linked, and those that were near it. */
+function writePairs(sheet: Sheet, records: Records, { clusters, compared, scores, floor }: Resolution): void {
+  const { names, sources } = records
+  const { length, lefts, rights } = compared
   try {
-    let piece: string[] = []
-    const flush = () => {
-      if (piece.length > 0) writeSync(opened, `${piece.join('\n')}\n`)
-      piece = []
+    sheet.texts(['source_l', 'id_l', 'source_r', 'id_r', 'score', 'linked'])
+    for (let pair = 0; pair < length; pair++) {
+      const [left, right] = [lefts[pair]!, rights[pair]!]
+      const isLinked = clusters[left] === clusters[right]
+      if (!isLinked && scores[pair]! <= floor) continue
+      for (const row of [left, right]) {
+        sheet.text(names[sources[row]!]!)
+        sheet.id(records, row)
+      }
+      sheet.fraction(scores[pair]!)
+      sheet.text(isLinked ? 'true' : 'false')
+      sheet.end()
     }
-    for (const line of lines) if (piece.push(line) === piece_lines) flush()
-    flush()
   } finally {
-    closeSync(opened)
+    sheet.close()
   }
 }
