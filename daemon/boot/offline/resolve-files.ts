@@ -13,8 +13,9 @@ import { type Resolution, resolve } from '../../roles/resolution/engine/resolve.
 import type { Route } from '../../roles/resolution/engine/resolve-clusters.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import { asInvoker } from '../acting.ts'
-import { type DataKind, readDataFile } from './data-file.ts'
+import { type DataKind, type Reading, readDataFile } from './data-file.ts'
 import { Objection } from './objection.ts'
+import { clusterTable, pairTable } from './resolution-tables.ts'
 import { type ResultTable, writeTable, writeWhole } from './result-file.ts'
 
 export type Wanted = {
@@ -56,12 +57,10 @@ export type Summary = {
 export async function resolveFiles(wanted: Wanted, tell: Tell): Promise<Summary> {
   const { lens, files, out, seed, dataKind, format = 'csv', hasAllPairs = false } = wanted
   asInvoker(() => claim(out))
-  const sources: Source[] = []
-  for (const file of files) {
-    const told = (done: number, total: number) => tell({ phase: 'read', done, total })
-    sources.push(await readDataFile(file, isWantedBy(lens), { kind: dataKind, tell: told }))
-  }
-  const records = seen(lens, sources)
+  const records = await recordsIn(lens, files, {
+    kind: dataKind,
+    tell: (done, total) => tell({ phase: 'read', done, total }),
+  })
   const resolution = resolve(lens, records, seed, tell)
   const numbers = numbered(resolution.clusters)
   const summary = {
@@ -98,7 +97,10 @@ async function writeResults(
   }
 }
 
-function seen(lens: Lens, sources: Parameters<typeof recordsOf>[1]): Records {
+/** What was read goes as soon as the records are made of it. */
+async function recordsIn(lens: Lens, files: readonly string[], reading: Reading): Promise<Records> {
+  const sources: Source[] = []
+  for (const file of files) sources.push(await readDataFile(file, isWantedBy(lens), reading))
   try {
     return recordsOf(lens, sources)
   } catch (error) {
@@ -150,52 +152,5 @@ function summaryOf(
     entities: sizes.reduce((count, size) => count + (size > 0 ? 1 : 0), 0),
     clusters: shared.length,
     records_in_clusters: shared.reduce((sum, size) => sum + size, 0),
-  }
-}
-
-function clusterTable({ rows, names, sources, idOf }: Records, numbers: Int32Array): ResultTable {
-  const line = (row: number) => [names[sources[row] ?? 0] ?? '', idOf(row), numbers[row] ?? 0]
-  return {
-    name: 'clusters',
-    columns: [
-      { name: 'source', type: 'text' },
-      { name: 'id', type: 'text' },
-      { name: 'cluster', type: 'whole' },
-    ],
-    rows: counted(rows, line),
-  }
-}
-
-/** Pairs that are linked, and those that were near it; or all that were compared. */
-function pairTable({ names, sources, idOf }: Records, resolution: Resolution, hasAll: boolean): ResultTable {
-  const { clusters, compared, scores, floor } = resolution
-  const line = (pair: number) => {
-    const [left, right] = [compared.lefts[pair] ?? 0, compared.rights[pair] ?? 0]
-    const isLinked = clusters[left] === clusters[right]
-    const score = scores[pair] ?? 0
-    if (!hasAll && !isLinked && score <= floor) return undefined
-    const ends = [left, right].flatMap((row) => [names[sources[row] ?? 0] ?? '', idOf(row)])
-    return [...ends, Number(score.toFixed(4)), isLinked]
-  }
-  return {
-    name: 'pairs',
-    columns: [
-      { name: 'source_l', type: 'text' },
-      { name: 'id_l', type: 'text' },
-      { name: 'source_r', type: 'text' },
-      { name: 'id_r', type: 'text' },
-      { name: 'score', type: 'real' },
-      { name: 'linked', type: 'truth' },
-    ],
-    rows: counted(compared.length, line),
-  }
-}
-
-type Row = readonly (string | number | boolean)[]
-
-function* counted(count: number, line: (at: number) => Row | undefined): Generator<Row> {
-  for (let at = 0; at < count; at++) {
-    const row = line(at)
-    if (row) yield row
   }
 }

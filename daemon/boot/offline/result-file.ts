@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { asInvoker } from '../acting.ts'
 import type { DataKind } from './data-file.ts'
 import { Objection } from './objection.ts'
+import { Sheet } from './sheet.ts'
 
 type Cell = string | number | boolean
 
@@ -13,6 +14,8 @@ export type ResultTable = {
   readonly columns: readonly { readonly name: string; readonly type: 'text' | 'whole' | 'real' | 'truth' }[]
   /** Cells in the order of the columns. */
   readonly rows: Iterable<readonly Cell[]>
+  /** The same rows into a sheet, where that can be done with less. */
+  readonly writeTo?: (sheet: Sheet) => void
 }
 
 /** Writes bytes to the end, all of them. */
@@ -34,7 +37,7 @@ const piece_rows = 50_000
 export async function writeTable(folder: string, table: ResultTable, kind: DataKind): Promise<string> {
   const file = join(folder, `${table.name}.${kind}`)
   if (kind !== 'parquet') {
-    writeWhole(file, (write) => writeText(table, kind, write))
+    writeWhole(file, (write) => (kind === 'csv' ? writeSheet : writeLines)(table, write))
     return file
   }
   const { parquetSink } = await import('../../../adapters/format/parquet/writing.ts')
@@ -88,11 +91,17 @@ function inUse(file: string): Objection {
   return new Objection(3, `another run writes to ${file}, or has done so`, 'name a new folder')
 }
 
-function writeText({ columns, rows }: ResultTable, kind: 'csv' | 'jsonl', write: Write): void {
+function writeSheet({ columns, rows, writeTo }: ResultTable, write: Write): void {
+  const sheet = new Sheet(write)
+  sheet.texts(columns.map(({ name }) => name))
+  if (writeTo) writeTo(sheet)
+  else for (const row of rows) sheet.texts(row.map(String))
+  sheet.flush()
+}
+
+function writeLines({ columns, rows }: ResultTable, write: Write): void {
   const names = columns.map(({ name }) => name)
-  const line = kind === 'csv' ? csvLine : (row: readonly Cell[]) => jsonLine(names, row)
-  if (kind === 'csv') write(Buffer.from(`${csvLine(names)}\n`))
-  for (const piece of pieces(rows)) write(Buffer.from(`${piece.map(line).join('\n')}\n`))
+  for (const piece of pieces(rows)) write(Buffer.from(`${piece.map((row) => jsonLine(names, row)).join('\n')}\n`))
 }
 
 function* pieces(rows: ResultTable['rows']): Generator<(readonly Cell[])[]> {
@@ -103,16 +112,6 @@ function* pieces(rows: ResultTable['rows']): Generator<(readonly Cell[])[]> {
     piece = []
   }
   if (piece.length > 0) yield piece
-}
-
-/** RFC 4180: in quotation marks where it holds a comma, a mark or a line end. */
-function csvLine(row: readonly Cell[]): string {
-  return row
-    .map((each) => {
-      const text = String(each)
-      return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-    })
-    .join(',')
 }
 
 function jsonLine(names: readonly string[], row: readonly Cell[]): string {
