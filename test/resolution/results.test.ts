@@ -120,6 +120,12 @@ describe('data at the edge', () => {
   })
 })
 
+test('two files of one name cannot be told apart in results', async () => {
+  const files = [at('people.csv'), path.join(dir, 'other', 'people.csv')]
+  await expect(run('twice', { files })).rejects.toMatchObject({ exit: 1, message: 'two files are called people.csv' })
+  expect(existsSync(at('twice'))).toBe(false)
+})
+
 describe('nothing that is not whole has the name of a result', () => {
   const words = (out: string) => ['resolve', 'run', '--lens', 'persons', '--data', at('people.csv'), '--out', at(out)]
 

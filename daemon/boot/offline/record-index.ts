@@ -45,7 +45,7 @@ export class RecordIndex {
   /** The rows of the records that two columns of a file name. Throws `Objection` (1): one was not resolved. */
   rowsOf(of: Source, id: string, source: string, file: string): Int32Array {
     const ids = textsOf(of, id, file)
-    const sources = of.names.includes(source) ? textsOf(of, source, file) : undefined
+    const sources = this.#isShared && of.names.includes(source) ? textsOf(of, source, file) : undefined
     if (!sources && this.#isShared) {
       throw new Objection(
         1,
@@ -61,8 +61,9 @@ export class RecordIndex {
   }
 }
 
+/** A source is named by its file, with the ending or without. */
 function keyOf(source: string | undefined, id: string): string {
-  return JSON.stringify([source, id])
+  return JSON.stringify([source?.replace(/\.(csv|jsonl|ndjson|parquet|pq)$/i, ''), id])
 }
 
 /**

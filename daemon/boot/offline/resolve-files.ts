@@ -1,6 +1,6 @@
 // Resolves records of files into files, with no service: who is who, the pairs that say so, and what the run was.
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { Tell } from '../../roles/resolution/engine/progress.ts'
 import {
   isWantedBy,
@@ -56,6 +56,7 @@ export type Summary = {
  */
 export async function resolveFiles(wanted: Wanted, tell: Tell): Promise<Summary> {
   const { lens, files, out, seed, dataKind, format = 'csv', hasAllPairs = false } = wanted
+  refuseTwice(files.map((file) => basename(file)))
   asInvoker(() => claim(out))
   const records = await recordsIn(lens, files, {
     kind: dataKind,
@@ -107,6 +108,17 @@ async function recordsIn(lens: Lens, files: readonly string[], reading: Reading)
     if (error instanceof LensFault) throw new Objection(1, error.message)
     throw error
   }
+}
+
+/** Results name a record by its source and its id. */
+function refuseTwice(names: readonly string[]): void {
+  const twice = names.find((name, at) => names.indexOf(name) !== at)
+  if (twice)
+    throw new Objection(
+      1,
+      `two files are called ${twice}`,
+      'a source is known by the name of its file: give one another',
+    )
 }
 
 /** Before anything is read: an hour of work must not end at a folder that cannot be written. */
