@@ -9,11 +9,12 @@ export const definition = command({
   words: 'resolve evaluate',
   summary: 'measure a resolution beside the truth',
   notes: [
-    'The truth has columns id and cluster, or id_l and id_r: pairs that are one; with source, or source_l and source_r, where',
-    'sources have the same ids. Precision and recall are told over all pairs within clusters, over clusters that are wholly',
-    'right, and over what each record shares with its cluster (B-cubed). Of a folder of `platform resolve run`, or with',
-    '`--pairs`, also over linked pairs, by threshold, and how many of the true pairs were compared at all: exactly where the',
-    'run was told `--all-pairs`, at least so many otherwise.',
+    'The truth has columns id and cluster, or id_l and id_r: pairs that are one; with source, or',
+    'source_l and source_r, where sources have the same ids. Precision and recall are told over all',
+    'pairs within clusters, over clusters that are wholly right, and over what each record shares with',
+    'its cluster (B-cubed). Of a folder of `platform resolve run`, or with `--pairs`, also over linked',
+    'pairs, by threshold, and how many of the true pairs were compared at all: exactly where the run',
+    'was told `--all-pairs`, at least so many otherwise.',
   ].join('\n'),
   takes: { found: needed(text('DIR|FILE', 'what `platform resolve run` has written, or its file of clusters')) },
   options: {

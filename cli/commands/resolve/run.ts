@@ -12,11 +12,12 @@ export const definition = command({
   words: 'resolve run',
   summary: 'find who is who among the records of files',
   notes: [
-    'Each file is one source: comma-separated values in UTF-8 whose first line names the columns (any ending), JSON lines',
-    '(.jsonl, .ndjson), or Parquet (.parquet). Within and between sources, records of one entity get one cluster. No label',
-    'is needed: weights are learnt from the data. The same data, lens and seed give the same files: clusters (source, id,',
-    'cluster), pairs (source_l, id_l, source_r, id_r, score, linked) and run.json, which is written last. Ctrl-C ends it;',
-    'a file under its final name is whole.',
+    'Each file is one source: comma-separated values in UTF-8 whose first line names the columns (any',
+    'ending), JSON lines (.jsonl, .ndjson), or Parquet (.parquet). Within and between sources, records',
+    'of one entity get one cluster. No label is needed: weights are learnt from the data. The same',
+    'data, lens and seed give the same files: clusters (source, id, cluster), pairs (source_l, id_l,',
+    'source_r, id_r, score, linked) and run.json, which is written last. Ctrl-C ends it; a file under',
+    'its final name is whole.',
   ].join('\n'),
   options: {
     lens: needed(text('LENS', 'a file, or a shipped lens: persons, bibliography, products')),

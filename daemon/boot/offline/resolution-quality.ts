@@ -16,7 +16,7 @@ import { type Point, type ScoredPairs, type Sweep, sweep } from '../../roles/res
 import { asInvoker } from '../acting.ts'
 import { dataKinds, readDataFile } from './data-file.ts'
 import { Objection } from './objection.ts'
-import { numbersOf, RecordIndex, textsOf, truthOf } from './record-index.ts'
+import { numbersOf, ResolvedRecords, textsOf, truthOf } from './resolved-records.ts'
 import { writeTable, writeWhole } from './result-file.ts'
 
 export type Evaluation = {
@@ -57,7 +57,7 @@ export async function evaluateFiles({ found, truth, pairs, out }: Evaluated): Pr
   const isFolder = asInvoker(() => statSync(found, { throwIfNoEntry: false })?.isDirectory() ?? false)
   const file = isFolder ? needed(found, 'clusters') : found
   const clusters = await readDataFile(file, all)
-  const index = new RecordIndex(clusters, file)
+  const index = new ResolvedRecords(clusters, file)
   const foundOf = numbersOf(textsOf(clusters, 'cluster', file))
   const trueOf = truthOf(await readDataFile(truth, all), index, truth)
   const scored = pairs ?? (isFolder ? inFolder(found, 'pairs') : undefined)
@@ -93,7 +93,7 @@ function hasAllPairs(folder: string): boolean {
   }
 }
 
-async function scoredQuality(file: string, index: RecordIndex, truth: Int32Array, has_all_pairs: boolean) {
+async function scoredQuality(file: string, index: ResolvedRecords, truth: Int32Array, has_all_pairs: boolean) {
   const source = await readDataFile(file, all)
   const lefts = index.rowsOf(source, 'id_l', 'source_l', file)
   const rights = index.rowsOf(source, 'id_r', 'source_r', file)

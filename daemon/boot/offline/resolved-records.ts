@@ -21,7 +21,7 @@ export function numbersOf(texts: readonly string[]): Int32Array {
 }
 
 /** Records by their ids, or by source and id where ids of different sources are the same. */
-export class RecordIndex {
+export class ResolvedRecords {
   readonly rows: number
   readonly #file: string
   readonly #byId = new Map<string, number>()
@@ -70,7 +70,7 @@ function keyOf(source: string | undefined, id: string): string {
  * Each row's true cluster: from `id` and `cluster`, or from pairs `id_l` and `id_r` that are one, and what follows from those.
  * A record without a line is alone. Throws `Objection` (1).
  */
-export function truthOf(truth: Source, index: RecordIndex, file: string): Int32Array {
+export function truthOf(truth: Source, index: ResolvedRecords, file: string): Int32Array {
   if (truth.names.includes('cluster')) {
     const clusters = numbersOf(textsOf(truth, 'cluster', file))
     const of = Int32Array.from({ length: index.rows }, (_, row) => clusters.length + row)
