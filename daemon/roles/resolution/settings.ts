@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { listenerFields, toolFields } from '../../kernel/platform-settings.ts'
 import { block } from '../../kernel/settings.ts'
+import { standingAgreement } from './exchange/standing.ts'
 
 export const settings = block('resolution', {
   ...listenerFields(8003, 'RESOLUTION'),
@@ -24,5 +25,14 @@ export const settings = block('resolution', {
   runs_at_once: z.int().min(1).max(64).default(1).meta({ doc: 'Runs that are worked on at a time; others wait.' }),
   keep_days: z.int().min(1).max(3_650).default(30).meta({
     doc: 'How long the records and pairs of a completed run are kept in files; its matches and clusters stay.',
+  }),
+  agreements: z.array(standingAgreement).max(256).default([]).meta({
+    doc: 'Proposals of peers that this site agrees to by itself; every other waits for a person.',
+  }),
+  peer_records_per_day: z.int().min(0).max(1_000_000_000).default(1_000_000).meta({
+    doc: 'Records that the exchanges of one peer may bring in 24 hours: what it can try against the records of this site.',
+  }),
+  peer_exchanges_per_day: z.int().min(0).max(10_000).default(24).meta({
+    doc: 'Exchanges with one peer that this site agrees to in 24 hours.',
   }),
 })
