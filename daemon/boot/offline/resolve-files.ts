@@ -1,8 +1,10 @@
 // Resolves records of files into files, with no service: who is who, the pairs that say so, and what the run was.
 import { closeSync, mkdirSync, openSync, readdirSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Tell } from '../../roles/resolution/engine/progress.ts'
 import { isWantedBy, LensFault, type Records, recordsOf } from '../../roles/resolution/engine/records/records.ts'
-import { type Resolution, type Route, resolve } from '../../roles/resolution/engine/resolve.ts'
+import { type Resolution, resolve } from '../../roles/resolution/engine/resolve.ts'
+import type { Route } from '../../roles/resolution/engine/resolve-clusters.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import { asInvoker } from '../acting.ts'
 import { readDataFile } from './data-file.ts'
@@ -33,15 +35,15 @@ export type Summary = {
 }
 
 /** Writes clusters.csv, pairs.csv and run.json. Throws `Objection`: 1 for data that cannot be used, 3 for a folder in use. */
-export function resolveFiles({ lens, files, out, seed }: Wanted, tell: (phase: string) => void): Summary {
+export function resolveFiles({ lens, files, out, seed }: Wanted, tell: Tell): Summary {
   asInvoker(() => claim(out))
   const sources = files.map((file) => {
-    tell(`read ${file}`)
+    tell({ phase: 'read', done: 0, total: 0 })
     return readDataFile(file, isWantedBy(lens))
   })
   const records = seen(lens, sources)
   const resolution = resolve(lens, records, seed, tell)
-  tell('write')
+  tell({ phase: 'write', done: 0, total: records.rows })
   const numbers = numbered(resolution.clusters)
   const summary = summaryOf(lens, seed, records, resolution, numbers)
   asInvoker(() => {

@@ -1,6 +1,7 @@
 // The three phases of a run, each from the files that the one before left: what a thread does.
 import { closeSync, openSync } from 'node:fs'
 import { clustersOf, matchesOf } from '../../roles/resolution/engine/findings.ts'
+import type { Progress as EngineProgress } from '../../roles/resolution/engine/progress.ts'
 import { DataFault } from '../../roles/resolution/engine/records/csv.ts'
 import {
   isWantedBy,
@@ -9,8 +10,9 @@ import {
   recordsOf,
   type Source,
 } from '../../roles/resolution/engine/records/records.ts'
-import { clustersAt, type Resolution, resolve } from '../../roles/resolution/engine/resolve.ts'
+import { clustersAbove, type Resolution, resolve } from '../../roles/resolution/engine/resolve.ts'
 import type { Progress } from '../../roles/resolution/fusion-run/model.ts'
+import { noThresholdOfLinks } from '../../roles/resolution/fusion-run/rules.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import type { PhaseFound, PhaseJob } from '../../roles/resolution/parts.ts'
 import { openDataFile } from './data-folder.ts'
@@ -107,35 +109,34 @@ function columnsOf({ fields }: Lens, source: Source | undefined): Record<string,
   return Object.fromEntries(found)
 }
 
-const steps = ['candidates', 'compare', 'train', 'cluster', 'link']
-
 function match(job: ThreadJob, tell: Tell): PhaseFound {
   const records = recordsOf(job.lens, readSources(runFiles.extracted(job.folder)))
-  const told = (step: string) =>
-    tell({ phase: 'match', step, done: Math.max(0, Math.min(3, steps.indexOf(step))), total: 4 })
+  const told = ({ phase: step, done, total }: EngineProgress) => tell({ phase: 'match', step, done, total })
   const found = resolve(job.lens, records, job.seed, told)
   const { lefts, rights, patternOf, patterns, counts, fields, length } = found.compared
-  const head = { route: found.route, floor: found.floor, cut: found.cut, fields, length }
-  writeArrays(runFiles.matched(job.folder), head, [lefts, rights, patternOf, patterns, counts, found.scores])
+  const { route, scale, floor, scores, clusters } = found
+  const head = { route, scale, floor, fields, length }
+  writeArrays(runFiles.matched(job.folder), head, [lefts, rights, patternOf, patterns, counts, scores, clusters])
   const matches = job.isLast ? writeMatches(job, records, found) : undefined
-  return { route: found.route, counts: { pairs: length, ...(matches === undefined ? {} : { matches }) } }
+  return { route, scale, counts: { pairs: length, ...(matches === undefined ? {} : { matches }) } }
 }
 
 function join(job: ThreadJob, tell: Tell): PhaseFound {
-  tell({ phase: 'resolve', step: 'cluster', done: 0, total: 2 })
+  tell({ phase: 'resolve', step: 'cluster', done: 0, total: 0 })
   const records = recordsOf(job.lens, readSources(runFiles.extracted(job.folder)))
-  const found = readMatched(runFiles.matched(job.folder))
-  const cut = job.threshold === undefined ? found.cut : job.threshold * Math.LN2
-  if (job.threshold !== undefined && found.route === 'links') {
-    throw new RunFault('between two sources of texts that hold each thing once the line is found from the data')
-  }
-  const clusters = clustersAt(job.lens, records.rows, found, cut)
-  tell({ phase: 'resolve', step: 'cluster', done: 1, total: 2 })
-  const matches = writeMatches(job, records, { ...found, clusters })
-  const { members, entities } = clustersOf(records, clusters)
+  const found = joined(job, records, readMatched(runFiles.matched(job.folder)))
+  const matches = writeMatches(job, records, found)
+  const { members, entities } = clustersOf(records, found.clusters)
   const count = writeFound(runFiles.clusters(job.folder), members)
   const clustered = members.reduce((sum, { length }) => sum + length, 0)
   return { counts: { matches, entities, clusters: count, clustered } }
+}
+
+/** As the engine joined them while it learnt, unless the run draws a line of its own. */
+function joined({ lens, threshold }: ThreadJob, records: Records, found: Resolution): Resolution {
+  if (threshold === undefined) return found
+  if (found.scale === 'likeness') throw new RunFault(noThresholdOfLinks)
+  return { ...found, clusters: clustersAbove(lens, records, found, threshold * Math.LN2) }
 }
 
 function writeMatches(job: ThreadJob, records: Records, found: Resolution): number {
@@ -151,18 +152,19 @@ function* limited<T>(all: Iterable<T>, most: number): Generator<T> {
   }
 }
 
-type MatchedHead = Pick<Resolution, 'route' | 'floor' | 'cut'> & { readonly fields: number; readonly length: number }
+type MatchedHead = Pick<Resolution, 'route' | 'scale' | 'floor'> & { readonly fields: number; readonly length: number }
+type MatchedArrays = [Int32Array, Int32Array, Int32Array, Uint8Array, Float64Array, Float64Array, Int32Array]
 
-function readMatched(file: string): Omit<Resolution, 'clusters'> {
+function readMatched(file: string): Resolution {
   const { head, arrays } = readArrays(file)
-  const { route, floor, cut, fields, length } = head as MatchedHead
-  const [lefts, rights, patternOf, patterns, counts, scores] = arrays as [
-    Int32Array,
-    Int32Array,
-    Int32Array,
-    Uint8Array,
-    Float64Array,
-    Float64Array,
-  ]
-  return { route, floor, cut, compared: { length, lefts, rights, patternOf, fields, patterns, counts }, scores }
+  const { route, scale, floor, fields, length } = head as MatchedHead
+  const [lefts, rights, patternOf, patterns, counts, scores, clusters] = arrays as MatchedArrays
+  return {
+    route,
+    scale,
+    floor,
+    compared: { length, lefts, rights, patternOf, fields, patterns, counts },
+    scores,
+    clusters,
+  }
 }

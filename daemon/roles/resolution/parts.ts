@@ -25,9 +25,10 @@ export type PhaseFound = {
   readonly counts: Counts
   readonly sources?: RunSource[]
   readonly route?: 'clusters' | 'links'
+  readonly scale?: 'log_odds' | 'likeness'
 }
 
-/** A pair that was scored. `score`: log-odds in nats on the route of clusters, a likeness on that of links. */
+/** A pair that was scored, by natural logs of odds or by a likeness, as the run says. */
 export type FoundMatch = {
   readonly left: RecordRef
   readonly right: RecordRef

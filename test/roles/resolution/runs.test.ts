@@ -30,7 +30,8 @@ test('a run finds who is who among the records of two nodes', async () => {
   const run = await ended(ann, begun.run_id)
   expect(run).toMatchObject({
     state: 'completed',
-    route: 'clusters',
+    route: 'links',
+    scale: 'log_odds',
     counts: { records: 120, entities: 90, clusters: 30, clustered: 60 },
   })
   expect(run.sources).toMatchObject([

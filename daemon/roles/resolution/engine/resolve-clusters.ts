@@ -2,14 +2,16 @@
 import { type Blocks, blocksOf, eachPair } from './block/blocks.ts'
 import { keyCount, keysOf } from './block/keys.ts'
 import { averageLink } from './cluster/average-link.ts'
+import { areClean, linkedAcross } from './cluster/clean-sources.ts'
 import { complete } from './cluster/completion.ts'
 import { type Comparing, comparing } from './compare/pairs.ts'
 import { type Compared, PairList } from './compare/patterns.ts'
+import { began, portions, type Tell } from './progress.ts'
 import type { Records } from './records/records.ts'
 import { textsOf } from './records/texts.ts'
 import { firstModel, learned, type Model, trained } from './score/model.ts'
 import { pairScores, type Rating } from './score/pair-scores.ts'
-import { neighboursOf, trigrams, vectorsOf } from './text/vectors.ts'
+import { most_rows_for_neighbours, neighboursOf, trigrams, vectorsOf } from './text/vectors.ts'
 
 /** What differs between kinds of data. */
 export type Settings = {
@@ -27,7 +29,6 @@ export type Settings = {
 export const forPersons: Settings = { cap: 60, neighbours: 10, lowest: -4, highest: 4, cut: -2, hasFrequencies: true }
 export const forTexts: Settings = { cap: 30, neighbours: 15, lowest: -8, highest: 8, cut: 0, hasFrequencies: false }
 
-const most_rows_for_neighbours = 20_000
 const random_pairs = 100_000
 /** Rows that are looked at for all pairs of keys: about a second. */
 const most_visits = 20_000_000
@@ -41,43 +42,59 @@ const shift_of_few = 3
 const most_completions = 3
 const enough_new = 0.002
 
+/** `clusters`: any number of records may be one. `links`: two sources that hold each thing once. */
+export type Route = 'clusters' | 'links'
+
 export type Found = {
+  readonly route: Route
+  /** Most clusters have two records, so that none supports another. */
+  readonly areFew: boolean
   readonly clusters: Int32Array
   readonly compared: Compared
   /** Of each compared pair, in natural logs of odds. */
   readonly scores: Float64Array
-  /** Clusters joined while their mean score was above it. */
-  readonly cut: number
 }
 
 type Given = {
   readonly settings: Settings
   readonly random: () => number
   readonly swapped: readonly [number, number] | undefined
-  readonly tell: (phase: string) => void
+  readonly tell: Tell
 }
 
 export function resolveClusters(records: Records, { settings, random, swapped, tell }: Given): Found {
   const { rows } = records
   const compares = comparing(records.fields, swapped)
   const list = new PairList(compares)
-  tell('candidates')
+  began(tell, 'candidates')
   const blocks = blocksFor(records, settings.cap)
   const extra = rows < most_rows_for_neighbours ? neighbourRows(records, settings.neighbours) : undefined
-  tell('compare')
-  eachPair(rows, blocks, least_said, extra, (a, b) => list.add(a, b))
-  tell('train')
+  const compared = portions(tell, 'compare', rows)
+  eachPair(rows, blocks, least_said, extra, (a, b) => {
+    compared(a)
+    list.add(a, b)
+  })
+  began(tell, 'train')
   const lambda = (0.25 * rows) / ((rows * (rows - 1)) / 2)
   const first = firstModel(compares, drawn(compares, rows, random), lambda)
   const model = trained(first, compares, list.compared(), rounds)
-  tell('cluster')
+  began(tell, 'cluster')
   const rating = { compares, rows, hasFrequencies: settings.hasFrequencies }
   const scores = pairScores(rating, list.compared(), model)
+  if (records.names.length === 2 && areClean(records.sources, list.compared(), scores)) {
+    const clusters = linkedAcross(records.sources, list.compared(), scores, settings.cut)
+    return { route: 'links', areFew: true, clusters, compared: list.compared(), scores }
+  }
   const clusters = clustered(rows, list.compared(), scores, settings)
   if (meanSize(clusters) < few) {
     const alone = clustered(rows, list.compared(), scores, { ...settings, cut: 0 }, shift_of_few)
-    const shifted = scores.map((score) => score - shift_of_few)
-    return { clusters: alone, compared: list.compared(), scores: shifted, cut: 0 }
+    return {
+      route: 'clusters',
+      areFew: true,
+      clusters: alone,
+      compared: list.compared(),
+      scores: scores.map((score) => score - shift_of_few),
+    }
   }
   return completed({ rating, list, settings, model, scores, clusters })
 }
@@ -92,7 +109,7 @@ function blocksFor({ fields, rows }: Records, cap: number): Blocks {
   return blocksOf(keys, isNarrow ? cap_of_many : cap)
 }
 
-type Under = { rating: Rating; list: PairList; settings: Settings; model: Model } & Omit<Found, 'compared' | 'cut'>
+type Under = { rating: Rating; list: PairList; settings: Settings; model: Model } & Pick<Found, 'scores' | 'clusters'>
 
 /** Clusters of several support each other: what no block brought together is compared too, and the weights learnt anew. */
 function completed({ rating, list, settings, model, ...found }: Under): Found {
@@ -109,7 +126,7 @@ function completed({ rating, list, settings, model, ...found }: Under): Found {
     scores = pairScores(rating, list.compared(), fromClusters(compares, list.compared(), clusters))
     clusters = clustered(rows, list.compared(), scores, settings)
   }
-  return { clusters, compared: list.compared(), scores, cut: settings.cut }
+  return { route: 'clusters', areFew: false, clusters, compared: list.compared(), scores }
 }
 
 /** Pairs drawn evenly from all there are. */

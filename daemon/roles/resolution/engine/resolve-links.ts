@@ -1,7 +1,8 @@
-// Finds who is who between two sources that hold each thing once, told by their texts: likeness corrected for crowds, then the evidence of fields.
+// Finds what is the same where nothing is there more than twice, told by texts: likeness corrected for crowds, then the evidence of fields.
 import { oneToOne } from './cluster/one-to-one.ts'
 import { comparing } from './compare/pairs.ts'
 import { type Compared, PairList } from './compare/patterns.ts'
+import { began, type Tell } from './progress.ts'
 import type { Records } from './records/records.ts'
 import { textsOf } from './records/texts.ts'
 import { learned, scoresOf, trained } from './score/model.ts'
@@ -16,48 +17,43 @@ export type Linked = {
   readonly clusters: Int32Array
   readonly compared: Compared
   readonly scores: Float64Array
-  /** Links with no less than this count. */
-  readonly cut: number
 }
 
-/** `evidence`: how much the fields' log-odds count beside the cosine. Of two sources, and no more. */
-export function resolveLinks(records: Records, evidence: number, tell: (phase: string) => void): Linked {
-  const { fields, rows, sources } = records
-  tell('candidates')
+export type Wanted = {
+  /** How much the fields' log-odds count beside the cosine. */
+  readonly evidence: number
+  /** Links go from source 0 to source 1; else from any record to any other. */
+  readonly isAcross: boolean
+}
+
+/** Every record has one partner at most. */
+export function resolveLinks(records: Records, wanted: Wanted, tell: Tell): Linked {
+  const { fields, rows } = records
+  const sources = wanted.isAcross ? records.sources : undefined
+  began(tell, 'candidates')
   const near = neighboursOf(vectorsOf(textsOf(records), trigrams), neighbours, sources)
-  tell('compare')
+  began(tell, 'compare')
   const compares = comparing(fields)
   const list = new PairList(compares)
   const cosines = candidates(near, rows, (a, b) => list.add(a, b))
   const compared = list.compared()
   const crowds = Float64Array.from({ length: rows }, (_, row) => crowdOf(near, row))
-  tell('train')
+  began(tell, 'train')
   const corrected = cosines.map((cosine, pair) => {
     return cosine - (crowds[compared.lefts[pair]!]! + crowds[compared.rights[pair]!]!) / 2
   })
   const started = learned(compares, compared, firstGuess(rows, compared, corrected))
   const model = trained(started, compares, compared, most_rounds)
   const odds = scoresOf(model, compares, compared)
-  tell('link')
-  const scores = corrected.map((each, pair) => each + evidence * odds[compared.patternOf[pair]!]!)
+  began(tell, 'link')
+  const scores = corrected.map((each, pair) => each + wanted.evidence * odds[compared.patternOf[pair]!]!)
   const links = oneToOne(rows, compared, scores)
-  const threshold = nullThreshold(rivalsOf(sources, compared, scores, links))
-  return { clusters: linked(rows, compared, scores, links, threshold), compared, scores, cut: threshold }
-}
-
-/** Each row's cluster by the links, one to one, that are no less than the cut. */
-export function linked(
-  rows: number,
-  { lefts, rights }: Pick<Compared, 'lefts' | 'rights'>,
-  scores: Float64Array,
-  links: Int32Array,
-  cut: number,
-): Int32Array {
+  const threshold = nullThreshold(rivalsOf(rows, sources, compared, scores, links))
   const clusters = Int32Array.from({ length: rows }, (_, row) => row)
   for (const pair of links) {
-    if (scores[pair]! >= cut) clusters[rights[pair]!] = clusters[lefts[pair]!]!
+    if (scores[pair]! >= threshold) clusters[compared.rights[pair]!] = compared.lefts[pair]!
   }
-  return clusters
+  return { clusters, compared, scores }
 }
 
 /** Calls with each pair that is near one way or the other, once; their cosines in that order. */
@@ -95,23 +91,30 @@ function firstGuess(rows: number, compared: Compared, corrected: Float64Array): 
   return sums.map((sum, pattern) => sum / compared.counts[pattern]!)
 }
 
-/** For each linked record of the smaller source, its link beside the best of its other candidates. */
-function rivalsOf(sources: Int32Array, compared: Compared, scores: Float64Array, links: Int32Array): Rival[] {
+/** Each link beside the best other candidate of the record that must find a partner: of the smaller source, or of either end. */
+function rivalsOf(
+  rows: number,
+  sources: Int32Array | undefined,
+  { length, lefts, rights }: Compared,
+  scores: Float64Array,
+  links: Int32Array,
+): Rival[] {
+  const seeks = seekersAmong(rows, sources)
+  const linkOf = new Int32Array(rows).fill(-1)
+  for (const link of links) linkOf[lefts[link]!] = linkOf[rights[link]!] = link
+  const others = new Float64Array(length).fill(Number.NEGATIVE_INFINITY)
+  for (let pair = 0; pair < length; pair++) {
+    for (const row of [lefts[pair]!, rights[pair]!]) {
+      const link = linkOf[row]!
+      if (seeks(row) && link >= 0 && link !== pair) others[link] = Math.max(others[link]!, scores[pair]!)
+    }
+  }
+  return Array.from(links, (link) => ({ link: scores[link]!, other: others[link]! }))
+}
+
+function seekersAmong(rows: number, sources: Int32Array | undefined): (row: number) => boolean {
+  if (!sources) return () => true
   const firsts = sources.reduce((count, source) => count + (source === 0 ? 1 : 0), 0)
-  const smaller = firsts * 2 <= sources.length ? 0 : 1
-  const recordOf = (pair: number) => {
-    const left = compared.lefts[pair]!
-    return sources[left] === smaller ? left : compared.rights[pair]!
-  }
-  const linkOf = new Map(Array.from(links, (pair) => [recordOf(pair), pair]))
-  const others = new Map<number, number>()
-  for (let pair = 0; pair < compared.length; pair++) {
-    const record = recordOf(pair)
-    if (linkOf.get(record) === pair) continue
-    others.set(record, Math.max(others.get(record) ?? Number.NEGATIVE_INFINITY, scores[pair]!))
-  }
-  return [...linkOf].map(([record, pair]) => ({
-    link: scores[pair]!,
-    other: others.get(record) ?? Number.NEGATIVE_INFINITY,
-  }))
+  const smaller = firsts * 2 <= rows ? 0 : 1
+  return (row) => sources[row] === smaller
 }

@@ -1,60 +1,64 @@
 // The whole way from records to clusters, by the route that the lens and the data ask for.
 import type { Lens } from '../lens/model.ts'
-import { oneToOne } from './cluster/one-to-one.ts'
+import { linkedAcross } from './cluster/clean-sources.ts'
 import type { Compared } from './compare/patterns.ts'
+import type { Tell } from './progress.ts'
 import { randomFrom } from './random.ts'
 import type { Records } from './records/records.ts'
-import { clustered, forPersons, forTexts, resolveClusters, type Settings } from './resolve-clusters.ts'
-import { linked, resolveLinks } from './resolve-links.ts'
+import { clustered, forPersons, forTexts, type Route, resolveClusters, type Settings } from './resolve-clusters.ts'
+import { resolveLinks } from './resolve-links.ts'
 import { isClean } from './route.ts'
+import { most_rows_for_neighbours } from './text/vectors.ts'
 
-/** `clusters`: any number of records may be one. `links`: two sources that hold each thing once, told by their texts. */
-export type Route = 'clusters' | 'links'
+export type Scale = 'log_odds' | 'likeness'
 
 export type Resolution = {
   readonly route: Route
   /** The lowest row of each row's cluster. */
   readonly clusters: Int32Array
   readonly compared: Compared
-  /** Of each compared pair; log-odds on the route of clusters, a likeness that links are ranked by on that of links. */
   readonly scores: Float64Array
+  /** What scores are: natural logs of odds, or where texts tell, a likeness that links are ranked by. */
+  readonly scale: Scale
   /** A pair with no more than this says nothing. */
   readonly floor: number
-  /** Where the run drew the line between one and two; on the scale of the scores. */
-  readonly cut: number
 }
-
-export type Tell = (phase: string) => void
 
 /** Deterministic: the same records, lens and seed give the same answer. */
 export function resolve(lens: Lens, records: Records, seed: number, tell: Tell): Resolution {
-  if (lens.told_by === 'texts' && records.names.length === 2 && isClean(records)) {
-    return { route: 'links', floor: 0, ...resolveLinks(records, lens.text_evidence, tell) }
+  const byTexts = (isAcross: boolean): Resolution => {
+    const wanted = { evidence: lens.text_evidence, isAcross }
+    return { route: 'links', scale: 'likeness', floor: 0, ...resolveLinks(records, wanted, tell) }
   }
-  const swapped = swappedIn(lens, records)
+  const isText = lens.told_by === 'texts'
+  if (isText && records.names.length === 2 && isClean(records)) return byTexts(true)
   const settings = settingsFor(lens)
-  return {
-    route: 'clusters',
-    floor: settings.lowest,
-    ...resolveClusters(records, { settings, random: randomFrom(seed), swapped, tell }),
-  }
+  const given = { settings, random: randomFrom(seed), swapped: swappedIn(lens, records), tell }
+  const { areFew, ...found } = resolveClusters(records, given)
+  if (isText && areFew && records.rows <= most_rows_for_neighbours) return agreed(byTexts(false), found.clusters)
+  return { floor: settings.lowest, scale: 'log_odds', ...found }
 }
 
-/** The clusters of pairs that were compared and scored before: the run's own at its own cut. Deterministic. */
-export function clustersAt(
+/** Of pairs that no third supports, being nearest counts only where the fields say so too, and the other way round. */
+function agreed(links: Resolution, clusters: Int32Array): Resolution {
+  const both = links.clusters.map((linked, row) => (clusters[linked] === clusters[row] ? linked : row))
+  return { ...links, clusters: both }
+}
+
+const room = 4
+
+/** The clusters of pairs scored by log-odds, by another line between one and two than the run drew. Deterministic. */
+export function clustersAbove(
   lens: Lens,
-  rows: number,
-  {
-    route,
-    compared,
-    scores,
-  }: Pick<Resolution, 'route' | 'scores'> & {
-    readonly compared: Pick<Compared, 'lefts' | 'rights' | 'length'>
-  },
+  records: Pick<Records, 'rows' | 'sources'>,
+  { route, compared, scores }: Pick<Resolution, 'route' | 'compared' | 'scores'>,
   cut: number,
 ): Int32Array {
-  if (route === 'links') return linked(rows, compared, scores, oneToOne(rows, compared, scores), cut)
-  return clustered(rows, compared, scores, { ...settingsFor(lens), cut })
+  if (route === 'links') return linkedAcross(records.sources, compared, scores, cut)
+  const settings = settingsFor(lens)
+  // Scores count on both sides of the line, wherever it is.
+  const [lowest, highest] = [Math.min(settings.lowest, cut - room), Math.max(settings.highest, cut + room)]
+  return clustered(records.rows, compared, scores, { ...settings, lowest, highest, cut })
 }
 
 function settingsFor({ told_by }: Lens): Settings {

@@ -74,7 +74,11 @@ const said = {
   privacy,
   seed: z.int(),
   sources: z.array(source),
-  route: z.enum(['clusters', 'links']).optional(),
+  route: z
+    .enum(['clusters', 'links'])
+    .optional()
+    .meta({ description: 'Any number of records may be one, or two sources hold each thing once' }),
+  scale: z.enum(['log_odds', 'likeness']).optional().meta({ description: 'What the scores of its matches are' }),
   counts,
   failure: z.strictObject({ code: word, reason: z.string() }).optional().meta({ description: 'Why it failed' }),
   updated_at: instant,

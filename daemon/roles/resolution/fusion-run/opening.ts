@@ -99,7 +99,7 @@ async function whyNot(call: Call, input: RunInput, lens: Doc<StoredLens>): Promi
   return faults.length > 0 ? refuse('invalid', 'the run cannot be carried out', faults) : undefined
 }
 
-function unsupported({ privacy: mode, null_penalty, threshold, node_data }: RunInput, { value }: Doc<StoredLens>) {
+function unsupported({ privacy: mode, null_penalty, threshold }: RunInput, { value }: Doc<StoredLens>) {
   const faults: FieldError[] = []
   if (mode !== 'none') faults.push({ path: 'privacy', message: `${mode} is between two sites: propose an exchange` })
   if (null_penalty !== undefined) {
@@ -108,8 +108,8 @@ function unsupported({ privacy: mode, null_penalty, threshold, node_data }: RunI
       message: 'needs weights that the lens gives, which this version does not read',
     })
   }
-  const maybeLinks = value.body.told_by === 'texts' && Object.keys(node_data).length === 2
-  if (threshold !== undefined && maybeLinks) faults.push({ ...thresholdFault, message: noThresholdOfLinks })
+  if (threshold !== undefined && value.body.told_by === 'texts')
+    faults.push({ ...thresholdFault, message: noThresholdOfLinks })
   return faults
 }
 

@@ -68,11 +68,11 @@ function whose({ id, value }: Doc<StoredRun>, at: string) {
 }
 
 function matchOf(call: Call, run: Doc<StoredRun>, { score, ...found }: FoundMatch): Written<StoredMatch> {
-  const { tenant_id, lens, route } = run.value
+  const { tenant_id, lens, scale } = run.value
   const value: StoredMatch = {
     ...whose(run, call.nowIso()),
     ...found,
-    score: route === 'links' ? { likeness: score } : logOdds(score),
+    score: scale === 'likeness' ? { likeness: score } : logOdds(score),
     rank: score,
     state: 'proposed',
     decided_by: 'engine',

@@ -41,7 +41,7 @@ export function begun(run: StoredRun, phase: Phase, at: string, now_ms: number):
   return { ...run, state, attempts: run.attempts + 1, started_at: run.started_at ?? at, updated_at: at }
 }
 
-export type Found = Pick<StoredRun, 'counts'> & Partial<Pick<StoredRun, 'sources' | 'route'>>
+export type Found = Pick<StoredRun, 'counts'> & Partial<Pick<StoredRun, 'sources' | 'route' | 'scale'>>
 
 /** `keep_ms`: how long files of a completed run are kept. */
 export function done(run: StoredRun, phase: Phase, found: Found, at: string, files_until_ts: number): StoredRun {
@@ -79,7 +79,7 @@ export function asked(run: StoredRun, goal: Goal, threshold: number | undefined,
   if (isOther && way.indexOf(run.state) >= way.indexOf('resolving')) {
     return refuse('wrong_state', `the run is ${run.state} with another threshold`)
   }
-  if (isOther && run.route === 'links') return refuse('invalid', noThresholdOfLinks, [thresholdFault])
+  if (isOther && run.scale === 'likeness') return refuse('invalid', noThresholdOfLinks, [thresholdFault])
   const furthest = way.indexOf(goal) > way.indexOf(run.goal) ? goal : run.goal
   if (furthest === run.goal && !isOther) return run
   const next = { ...run, goal: furthest, ...(isOther ? { threshold } : {}), updated_at: at }
@@ -87,5 +87,5 @@ export function asked(run: StoredRun, goal: Goal, threshold: number | undefined,
 }
 
 export const noThresholdOfLinks =
-  'between two sources of texts that hold each thing once the line is found from the data, and takes no threshold'
+  'where records are told by their texts the line between one and two is found from the data: it takes no threshold'
 export const thresholdFault = { path: 'threshold', message: 'must be left out for these records' }
