@@ -3,8 +3,8 @@ import type { Call } from '../../../kernel/call.ts'
 import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
 import type { Doc } from '../../../kernel/store.ts'
 import { settings } from '../settings.ts'
-import { sitesOf } from './agreement.ts'
 import { agreeTo } from './agreeing.ts'
+import { sitesOf } from './agreement.ts'
 import { changeExchange } from './change.ts'
 import { completed, endedEarly } from './ending.ts'
 import { settle } from './learning.ts'
@@ -57,7 +57,9 @@ async function negotiate(call: Call, doc: Doc<StoredExchange>): Promise<Moved | 
   }
   const isKeyed = agreement.privacy !== 'clk' || keys[other] !== undefined
   if (!isKeyed) return refuse('invalid', `${other} gave no public key`)
-  return await changed(call, doc.id, 'agreed', (current) => (current.state === 'proposed' ? { ...current, state: 'running', owes: 1, updated_at: call.nowIso() } : current))
+  return await changed(call, doc.id, 'agreed', (current) =>
+    current.state === 'proposed' ? { ...current, state: 'running', owes: 1, updated_at: call.nowIso() } : current,
+  )
 }
 
 /** What the profile agrees to needs nobody; the rest waits for a person. */
@@ -85,7 +87,10 @@ async function oneStep(call: Call, doc: Doc<StoredExchange>): Promise<Moved | Re
     if (ended) return ended
   }
   const step = plan[at]
-  if (!step) return await changed(call, doc.id, 'completed', (current) => (isOver(current) ? current : completed(current, call.nowIso())))
+  if (!step)
+    return await changed(call, doc.id, 'completed', (current) =>
+      isOver(current) ? current : completed(current, call.nowIso()),
+    )
   // A linker sees no records, and needs no lens for what it does.
   const given: Material = { call, doc, lens: isRefused(lens) ? noLens : lens.value.body }
   if (step.do === 'await' && !(await piecesOf(call, doc.id, step.from, step.round))) return 'waits'
@@ -99,7 +104,9 @@ async function oneStep(call: Call, doc: Doc<StoredExchange>): Promise<Moved | Re
     if (refused) return refused
   }
   return await changed(call, doc.id, 'step', (current) =>
-    current.state === 'running' && current.step === at ? { ...current, step: at + 1, updated_at: call.nowIso() } : current,
+    current.state === 'running' && current.step === at
+      ? { ...current, step: at + 1, updated_at: call.nowIso() }
+      : current,
   )
 }
 
@@ -120,7 +127,12 @@ async function cleanUp(call: Call, doc: Doc<StoredExchange>): Promise<Moved | Re
   return await changed(call, doc.id, 'over', (current) => ({ ...current, to_tell: [], owes: 0 }))
 }
 
-async function changed(call: Call, id: string, verb: string, rule: (current: StoredExchange) => StoredExchange): Promise<Moved | Refused> {
+async function changed(
+  call: Call,
+  id: string,
+  verb: string,
+  rule: (current: StoredExchange) => StoredExchange,
+): Promise<Moved | Refused> {
   const done = await changeExchange(call, id, `resolution.exchange.${verb}`, rule)
   return isRefused(done) ? done : 'moved'
 }
@@ -133,7 +145,9 @@ async function fail(call: Call, { id }: Doc<StoredExchange>, { code, message }: 
   const { trace_id } = call.trace
   call.log.warn('resolution.exchange.ended', { trace_id, exchange: id, code, detail: message })
   await changeExchange(call, id, 'resolution.exchange.failed', (current) =>
-    isOver(current) ? { ...current, owes: 0 } : endedEarly(current, state, { code, reason: message }, { self, by: self, at }),
+    isOver(current)
+      ? { ...current, owes: 0 }
+      : endedEarly(current, state, { code, reason: message }, { self, by: self, at }),
   )
 }
 

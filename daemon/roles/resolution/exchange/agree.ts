@@ -4,8 +4,8 @@ import { isRefused } from '../../../kernel/errors.ts'
 import { operation } from '../../../kernel/operation.ts'
 import { nodeRecords } from '../fusion-run/node-data.ts'
 import { max_body_bytes } from '../fusion-run/opening.ts'
-import { exchangeId } from './agreement.ts'
 import { agreeTo } from './agreeing.ts'
+import { exchangeId } from './agreement.ts'
 import { exchanges, exchangeView, shown } from './model.ts'
 
 export const agree = operation({

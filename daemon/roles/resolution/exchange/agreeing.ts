@@ -18,10 +18,12 @@ export async function agreeTo(
   const { agreement, part, tenant_id, peer, sizes, label } = value
   if (part === 'proposer') return refuse('wrong_state', 'this site has proposed it: the peer is asked')
   if (value.state !== 'proposed') return refuse('wrong_state', `the exchange is ${value.state}`)
-  const refused = (await overBudget(call, peer, sizes[peer] ?? 0)) ?? (await call.others.mayCross(agreement.parties[0], label))
+  const refused =
+    (await overBudget(call, peer, sizes[peer] ?? 0)) ?? (await call.others.mayCross(agreement.parties[0], label))
   if (refused) return refused
   if (part === 'linker') return await agreed(call, id, {})
-  if (data === undefined) return refuse('invalid', 'a party brings records', [{ path: 'data', message: 'must be there' }])
+  if (data === undefined)
+    return refuse('invalid', 'a party brings records', [{ path: 'data', message: 'must be there' }])
   const lens = await lensOf(call, tenant_id, agreement)
   if (isRefused(lens)) return lens
   const own = await ownData(call, tenant_id, agreement, lens, data)

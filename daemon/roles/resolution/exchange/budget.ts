@@ -20,7 +20,11 @@ export async function overBudget(call: Call, peer: string, size: number): Promis
     }
     cursor = page.next_cursor
   } while (cursor)
-  if (count > peer_exchanges_per_day) return refuse('over_budget', `${peer} has had its ${peer_exchanges_per_day} exchanges of a day`)
+  if (count > peer_exchanges_per_day)
+    return refuse('over_budget', `${peer} has had its ${peer_exchanges_per_day} exchanges of a day`)
   if (records <= peer_records_per_day) return undefined
-  return refuse('over_budget', `${peer} would have brought ${records} records in a day, and may bring ${peer_records_per_day}`)
+  return refuse(
+    'over_budget',
+    `${peer} would have brought ${records} records in a day, and may bring ${peer_records_per_day}`,
+  )
 }

@@ -13,8 +13,8 @@ import { otherParty } from './agreement.ts'
 import { runOf } from './model.ts'
 import { bytesOf, pair_bytes, piecesOf, rowsIn } from './pieces.ts'
 import { type Material, orderOf, ownRows, parametersOf, prepare } from './preparing.ts'
-import { moveRun } from './run-of-exchange.ts'
 import { recordOf, seenRows } from './rows.ts'
+import { moveRun } from './run-of-exchange.ts'
 
 /** Of one entity: rows of this site, and what stands for the records of the other. */
 type Shared = { readonly rows: readonly number[]; readonly theirs: number; readonly score: number }
@@ -33,7 +33,14 @@ export async function settle(given: Material): Promise<Refused | undefined> {
 async function nothingLearnt({ call, doc }: Material): Promise<Refused | undefined> {
   const at = call.nowIso()
   const counts = { records: doc.value.sizes[call.site.name] ?? 0 }
-  const done = await moveRun(call, doc.id, (run) => ({ ...run, state: 'completed', counts, updated_at: at, ended_at: at, files_until_ts: call.now() }))
+  const done = await moveRun(call, doc.id, (run) => ({
+    ...run,
+    state: 'completed',
+    counts,
+    updated_at: at,
+    ended_at: at,
+    files_until_ts: call.now(),
+  }))
   return isRefused(done) ? done : undefined
 }
 
@@ -48,14 +55,19 @@ async function handOver({ call, doc, lens }: Material): Promise<Refused | undefi
   )
   const other = otherParty(agreement, call.site.name)
   const rows = records[nodes.indexOf(other)]
-  if (rows?.length !== doc.value.sizes[other]) return refuse('invalid', `${other} sent ${rows?.length} records`)
+  if (!rows || rows.length !== doc.value.sizes[other]) return refuse('invalid', `${other} sent ${rows?.length} records`)
   if (new Set(rows.map(([id]) => id)).size < rows.length) return refuse('invalid', `${other} sent a record twice`)
   const work = call.part(runWork)
   await work.drop(runOf(doc.id))
   const asRecords = (of: (typeof records)[number] = []) => of.map((row) => recordOf(lens, agreement.fields, row))
   const kept = await work.keep(runOf(doc.id), new Map(records.map((of, place) => [place, asRecords(of)] as const)))
   try {
-    const moved = await moveRun(call, doc.id, (now) => ({ ...now, state: 'pending', owes: 1, updated_at: call.nowIso() }))
+    const moved = await moveRun(call, doc.id, (now) => ({
+      ...now,
+      state: 'pending',
+      owes: 1,
+      updated_at: call.nowIso(),
+    }))
     return isRefused(moved) ? moved : undefined
   } finally {
     kept.release()
@@ -75,7 +87,8 @@ async function sharedKeys(given: Material): Promise<readonly Shared[] | Refused>
   const places = await numbers(call, doc.id, isFinder ? call.site.name : other, 'places')
   const ours = isFinder ? await numbers(call, doc.id, call.site.name, 'met') : places
   const isAscending = places.every((place, at) => at === 0 || place > (places[at - 1] ?? 0))
-  if (!isAscending || ours.some((place) => place >= order.length)) return refuse('invalid', `${other} told of keys that there are none of`)
+  if (!isAscending || ours.some((place) => place >= order.length))
+    return refuse('invalid', `${other} told of keys that there are none of`)
   return Array.from(places, (theirs, at) => ({ rows: rows[order[ours[at] ?? 0] ?? 0] ?? [], theirs, score: 1 }))
 }
 
@@ -91,7 +104,8 @@ async function alikeVectors(given: Material): Promise<readonly Shared[] | Refuse
     const both = [bytes.readUInt32LE(at), bytes.readUInt32LE(at + 4)]
     const [ours = 0, theirs = 0] = self === parties[0] ? both : both.toReversed()
     const score = bytes.readDoubleLE(at + 8)
-    const isSound = ours < order.length && theirs < (sizes[other] ?? 0) && score >= parametersOf(given).threshold && score <= 1
+    const isSound =
+      ours < order.length && theirs < (sizes[other] ?? 0) && score >= parametersOf(given).threshold && score <= 1
     if (!isSound) return refuse('invalid', `${linker} told of a pair that cannot be`)
     pairs.push({ rows: [order[ours] ?? 0], theirs, score })
   }
@@ -110,14 +124,24 @@ async function write(given: Material, shared: readonly Shared[]): Promise<Refuse
   const { call, doc } = given
   const most = call.settings(settings).max_matches
   const rows = await ownRows(given)
-  const run = await moveRun(call, doc.id, (now) => ({ ...now, state: 'resolving', route: 'links', updated_at: call.nowIso() }))
+  const run = await moveRun(call, doc.id, (now) => ({
+    ...now,
+    state: 'resolving',
+    route: 'links',
+    updated_at: call.nowIso(),
+  }))
   if (isRefused(run)) return run
   const other = otherParty(doc.value.agreement, call.site.name)
   const ourRef = (row: number): RecordRef => ({ node_id: call.site.name, record_id: rows[row]?.[0] ?? '' })
   const theirRef = (place: number): RecordRef => ({ node_id: other, record_id: `${doc.id}#${place}` })
-  const matches = shared.flatMap((each) => each.rows.map((row) => matchOf(ourRef(row), theirRef(each.theirs), each.score)))
-  if (matches.length > most) return refuse('too_large', `there are ${matches.length} matches, and a run may write ${most}`)
-  const clusters = clustersOf(shared).map(({ ours, theirs }) => [...ours.map(ourRef), ...theirs.map(theirRef)].sort((a, b) => (inOrder(a, b)[0] === a ? -1 : 1)))
+  const matches = shared.flatMap((each) =>
+    each.rows.map((row) => matchOf(ourRef(row), theirRef(each.theirs), each.score)),
+  )
+  if (matches.length > most)
+    return refuse('too_large', `there are ${matches.length} matches, and a run may write ${most}`)
+  const clusters = clustersOf(shared).map(({ ours, theirs }) =>
+    [...ours.map(ourRef), ...theirs.map(theirRef)].sort((a, b) => (inOrder(a, b)[0] === a ? -1 : 1)),
+  )
   await publishMatches(call, run, matches.length, call.signal, batches(matches))
   await publishClusters(call, run, clusters.length, call.signal, batches(clusters))
   const done = await completedRun(given, run, { matches: matches.length, clusters })
@@ -125,12 +149,23 @@ async function write(given: Material, shared: readonly Shared[]): Promise<Refuse
   return isRefused(done) ? done : undefined
 }
 
-async function completedRun({ call, doc }: Material, run: Doc<StoredRun>, found: { matches: number; clusters: readonly (readonly RecordRef[])[] }) {
+async function completedRun(
+  { call, doc }: Material,
+  run: Doc<StoredRun>,
+  found: { matches: number; clusters: readonly (readonly RecordRef[])[] },
+) {
   const at = call.nowIso()
   const clustered = found.clusters.reduce((sum, members) => sum + members.length, 0)
   const records = run.value.sources.reduce((sum, source) => sum + (source.records ?? 0), 0)
   const counts = { records, matches: found.matches, clusters: found.clusters.length, clustered }
-  return await moveRun(call, doc.id, (now) => ({ ...now, state: 'completed', counts, updated_at: at, ended_at: at, files_until_ts: call.now() }))
+  return await moveRun(call, doc.id, (now) => ({
+    ...now,
+    state: 'completed',
+    counts,
+    updated_at: at,
+    ended_at: at,
+    files_until_ts: call.now(),
+  }))
 }
 
 function matchOf(one: RecordRef, other: RecordRef, score: number): FoundMatch {

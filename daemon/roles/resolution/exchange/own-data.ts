@@ -24,7 +24,9 @@ export async function ownData(
   const most = call.settings(settings).inline_records
   if (Array.isArray(data) && data.length > most)
     return refuse('invalid', `the request brings ${data.length} records, and may bring ${most}: name a data file`)
-  const records = Array.isArray(data) ? data : await call.part(dataFilesPart).read(tenant_id, data.file, lens, max_set_size)
+  const records = Array.isArray(data)
+    ? data
+    : await call.part(dataFilesPart).read(tenant_id, data.file, lens, max_set_size)
   if (isRefused(records)) return records
   const absent = lens.fields.filter(({ name, optional }) => !optional && !fields.includes(name))
   if (privacy === 'none' && absent.length > 0)
@@ -48,5 +50,7 @@ export async function lensOf(call: Call, tenant_id: string, agreement: Agreement
   const { lens, lens_version, lens_digest } = agreement
   const found = await call.store(lenses).find(lensUid(tenant_id, lens, lens_version))
   if (!found) return refuse('not_found', `this site has no lens ${lens} ${lens_version}`)
-  return found.value.digest === lens_digest ? found : refuse('invalid', `${lens} ${lens_version} says something else at the peer`)
+  return found.value.digest === lens_digest
+    ? found
+    : refuse('invalid', `${lens} ${lens_version} says something else at the peer`)
 }

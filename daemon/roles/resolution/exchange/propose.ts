@@ -12,9 +12,9 @@ import { nodeRecords } from '../fusion-run/node-data.ts'
 import { max_body_bytes } from '../fusion-run/opening.ts'
 import { lensNamed } from '../lens/named.ts'
 import type { StoredLens } from '../lens/stored.ts'
-import { agreementDigest, type Agreement, faultsOf, sitesOf, terms } from './agreement.ts'
 import { withSecret } from './agreeing.ts'
-import { exchanges, exchangeView, shown, type StoredExchange } from './model.ts'
+import { type Agreement, agreementDigest, faultsOf, sitesOf, terms } from './agreement.ts'
+import { exchanges, exchangeView, type StoredExchange, shown } from './model.ts'
 import { keepOwn, ownData } from './own-data.ts'
 
 const input = z.strictObject({

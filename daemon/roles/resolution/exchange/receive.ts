@@ -3,7 +3,13 @@ import * as z from 'zod'
 import type { Call } from '../../../kernel/call.ts'
 import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
 import { operation } from '../../../kernel/operation.ts'
-import { federationMessage, max_message_bytes, misaddressed, opened, type Sent as Opened } from '../../../shared/federation-message.ts'
+import {
+  federationMessage,
+  max_message_bytes,
+  misaddressed,
+  type Sent as Opened,
+  opened,
+} from '../../../shared/federation-message.ts'
 import { agreementDigest, faultsOf, sitesOf } from './agreement.ts'
 import { overBudget } from './budget.ts'
 import { changeExchange } from './change.ts'
@@ -23,7 +29,16 @@ export const receive = operation({
   path: '/api/v2/federation/resolution',
   input: federationMessage,
   output: z.strictObject({ exchange_id: z.string() }).meta({ id: 'ExchangeHeard' }),
-  errors: ['not_found', 'signature_invalid', 'not_your_tenant', 'label_denied', 'already_exists', 'rate_limited', 'unavailable', 'conflict'],
+  errors: [
+    'not_found',
+    'signature_invalid',
+    'not_your_tenant',
+    'label_denied',
+    'already_exists',
+    'rate_limited',
+    'unavailable',
+    'conflict',
+  ],
   allow: 'federation:deliver',
   max_body_bytes: max_message_bytes,
 
@@ -63,8 +78,10 @@ async function proposed(call: Call, came: Opened<Sent>, said: From<'proposal'>['
   if (parties[1] !== self && linker !== self) return refuse('invalid', 'this site is no part of the agreement')
   const faults = faultsOf(agreement)
   if (faults.length > 0) return refuse('invalid', 'the agreement is none', faults)
-  if (size < 1 || size > max_set_size) return refuse('invalid', `${size} records where the agreement allows ${max_set_size}`)
-  if ((key !== undefined) !== (privacy === 'clk' && parties[1] === self)) return refuse('invalid', 'a public key goes to the other party of clk, and to nobody else')
+  if (size < 1 || size > max_set_size)
+    return refuse('invalid', `${size} records where the agreement allows ${max_set_size}`)
+  if ((key !== undefined) !== (privacy === 'clk' && parties[1] === self))
+    return refuse('invalid', 'a public key goes to the other party of clk, and to nobody else')
   const open = await call.store(exchanges).count({ state: 'proposed', peer: src })
   const value: StoredExchange = {
     tenant_id,
@@ -91,7 +108,9 @@ async function proposed(call: Call, came: Opened<Sent>, said: From<'proposal'>['
   const before = await call.store(exchanges).find(exchange_id)
   if (before) return isSame(before.value, value) ? undefined : refuse('already_exists', 'another exchange has this id')
   if (open >= most_open) return refuse('rate_limited', `${open} proposals of ${src} wait for an answer`)
-  const audit = [{ ...call.audited('resolution.exchange.proposed', exchange_id, { agreement, size }, label), tenant_id }]
+  const audit = [
+    { ...call.audited('resolution.exchange.proposed', exchange_id, { agreement, size }, label), tenant_id },
+  ]
   const made = await call.store(exchanges).create(exchange_id, value, audit)
   if (made === 'exists') return refuse('conflict', 'the same proposal is being taken just now')
   call.wake('exchanges')
@@ -116,7 +135,8 @@ async function agreed(call: Call, { src, said }: From<'agreed'>): Promise<Refuse
       return refuse('invalid', 'a party brings records, and with clk a public key')
     const at = call.nowIso()
     const why = size > agreement.max_set_size ? `${src} brings ${size} records` : isParty ? over?.message : undefined
-    if (why) return endedEarly(current, 'failed', { code: 'over_budget', reason: why }, { self: call.site.name, by: '', at })
+    if (why)
+      return endedEarly(current, 'failed', { code: 'over_budget', reason: why }, { self: call.site.name, by: '', at })
     return {
       ...current,
       agreed: [...current.agreed, src],
@@ -136,7 +156,9 @@ async function piece(call: Call, current: StoredExchange, { src, said }: From<'p
   if (current.state === 'proposed') {
     // What overtook the agreement comes again; who has not been agreed with has nothing to send.
     const isEarly = current.part === 'proposer'
-    return isEarly ? refuse('unavailable', 'the peer has not said yet that it agrees') : refuse('invalid', 'nothing is agreed')
+    return isEarly
+      ? refuse('unavailable', 'the peer has not said yet that it agrees')
+      : refuse('invalid', 'nothing is agreed')
   }
   const objection = objectionTo(said, current, src, call.site.name)
   if (objection) return refuse('invalid', objection)
@@ -147,7 +169,9 @@ async function piece(call: Call, current: StoredExchange, { src, said }: From<'p
   if (made === 'exists') {
     const { value } = await call.store(exchangePieces).get(id)
     const isRepeat = value.data === kept.data && value.of === of && value.items === items
-    return isRepeat ? undefined : refuse('already_exists', `piece ${number} of the ${round} came before, and was another`)
+    return isRepeat
+      ? undefined
+      : refuse('already_exists', `piece ${number} of the ${round} came before, and was another`)
   }
   const told = await changeExchange(call, exchange_id, 'resolution.exchange.piece', (now) =>
     isOver(now) ? now : { ...now, heard: now.heard + 1, owes: 1 },

@@ -1,6 +1,6 @@
 // The run of a party: it follows the exchange from state to state, and holds what was learnt.
 import type { Call } from '../../../kernel/call.ts'
-import { isRefused, refuse, type Refused } from '../../../kernel/errors.ts'
+import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
 import type { Doc } from '../../../kernel/store.ts'
 import { changeRun } from '../fusion-run/change.ts'
 import { fusionRuns, type RunState, type StoredRun } from '../fusion-run/model.ts'
@@ -48,19 +48,30 @@ export function stateAt(step: number, steps: number): RunState {
 }
 
 /** A run that has ended stays as it is: whoever ended it wants the exchange no more. */
-export async function moveRun(call: Call, id: string, rule: (run: StoredRun) => StoredRun): Promise<Doc<StoredRun> | Refused> {
+export async function moveRun(
+  call: Call,
+  id: string,
+  rule: (run: StoredRun) => StoredRun,
+): Promise<Doc<StoredRun> | Refused> {
   return await changeRun(call, runOf(id), 'resolution.fusion-run.exchange', (run) =>
     isEnded(run) ? refuse('wrong_state', `the run is ${run.state}`) : rule(run),
   )
 }
 
-export async function follow(call: Call, doc: Doc<StoredExchange>, plan: readonly Step[]): Promise<Refused | undefined> {
+export async function follow(
+  call: Call,
+  doc: Doc<StoredExchange>,
+  plan: readonly Step[],
+): Promise<Refused | undefined> {
   const state = stateAt(doc.value.step, plan.length)
   const moved = await moveRun(call, doc.id, (run) =>
     run.state === state || run.owes === 1 ? run : { ...run, state, updated_at: call.nowIso() },
   )
   const step = plan[doc.value.step]
-  const told = { phase: state === 'extracting' || state === 'extracted' ? 'extract' : 'match', step: wordsFor(step) } as const
+  const told = {
+    phase: state === 'extracting' || state === 'extracted' ? 'extract' : 'match',
+    step: wordsFor(step),
+  } as const
   call.part(runWork).told(runOf(doc.id), { ...told, done: doc.value.step, total: plan.length })
   return isRefused(moved) ? moved : undefined
 }

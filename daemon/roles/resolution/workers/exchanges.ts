@@ -1,7 +1,7 @@
 // Takes exchanges further, and notices runs of them that somebody has ended.
 import type { Call } from '../../../kernel/call.ts'
-import type { Filter } from '../../../kernel/store.ts'
 import type { Worker } from '../../../kernel/role.ts'
+import type { Filter } from '../../../kernel/store.ts'
 import { advance } from '../exchange/advance.ts'
 import { endHere } from '../exchange/decline.ts'
 import { exchanges, runOf } from '../exchange/model.ts'
