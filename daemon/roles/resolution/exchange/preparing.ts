@@ -1,8 +1,9 @@
 // Prepares what a site sends in a round from what it has; kept before it is sent, so that a restart sends the same.
+
+import { agreedKey } from '../../../kernel/agreed-key.ts'
 import type { Call } from '../../../kernel/call.ts'
 import { type Refused, refuse } from '../../../kernel/errors.ts'
 import type { Doc } from '../../../kernel/store.ts'
-import { agreedKey } from '../../../kernel/agreed-key.ts'
 import type { Lens } from '../lens/model.ts'
 import { encode } from '../privacy/clk/encode.ts'
 import { link } from '../privacy/clk/link.ts'
@@ -34,7 +35,9 @@ const makers: Readonly<Record<Round, (given: Material) => Promise<Refused | unde
   async points(given) {
     const { agreement, agreement_digest } = given.doc.value
     const { keys } = recordKeys(seenRows(given.lens, agreement.fields, await ownRows(given)), agreement.fields)
-    const points = await given.call.part(blindingPart).blindValues(agreement_digest, keys, secretOf(given))
+    const points = await given.call
+      .part(blindingPart)
+      .blindValues(agreement_digest, keys, secretOf(given), given.call.signal)
     return await keepSorted(given, 'points', points)
   },
   async tags(given) {
@@ -58,7 +61,9 @@ const makers: Readonly<Record<Round, (given: Material) => Promise<Refused | unde
 }
 
 /** Places of ours and of theirs that hold the same value, ascending by theirs. */
-export async function metOf(given: Material): Promise<{ readonly ours: Int32Array; readonly theirs: Int32Array } | Refused> {
+export async function metOf(
+  given: Material,
+): Promise<{ readonly ours: Int32Array; readonly theirs: Int32Array } | Refused> {
   const { call, doc } = given
   const theirs = await tagsOfTheirs(given)
   if (!(theirs instanceof Uint8Array)) return theirs
@@ -80,7 +85,7 @@ async function tagsOfTheirs(given: Material): Promise<Uint8Array | Refused> {
   if (objection) return refuse('invalid', `the points of ${other}: ${objection}`)
   if (sharesOne(points, own)) return refuse('invalid', `${other} gave back points of this site`)
   const width = widthOf('tags', doc.value)
-  const tags = await call.part(blindingPart).tagPoints(agreement_digest, points, secretOf(given), width)
+  const tags = await call.part(blindingPart).tagPoints(agreement_digest, points, secretOf(given), width, call.signal)
   return tags ?? refuse('invalid', `among the points of ${other} is one of low order, or one that is none`)
 }
 
@@ -90,7 +95,12 @@ async function vectorsOf(given: Material): Promise<Uint8Array | Refused> {
   const theirs = keys[otherParty(agreement, call.site.name)]
   const key = theirs === undefined ? undefined : agreedKey(secretOf(given), theirs, agreement_digest)
   if (!key) return refuse('invalid', 'the other party gave no public key that a key can be agreed with')
-  const vectors = encode(seenRows(lens, agreement.fields, await ownRows(given)), agreement.fields, key, parametersOf(given))
+  const vectors = encode(
+    seenRows(lens, agreement.fields, await ownRows(given)),
+    agreement.fields,
+    key,
+    parametersOf(given),
+  )
   return new Uint8Array(vectors.buffer)
 }
 
@@ -145,7 +155,11 @@ async function keepSorted(given: Material, round: 'points' | 'vectors', items: U
   return undefined
 }
 
-async function keepBytes(given: Material, what: Exclude<Round, 'records'> | 'order' | 'met', bytes: Uint8Array): Promise<void> {
+async function keepBytes(
+  given: Material,
+  what: Exclude<Round, 'records'> | 'order' | 'met',
+  bytes: Uint8Array,
+): Promise<void> {
   const width = what === 'order' || what === 'met' ? 4 : widthOf(what, given.doc.value)
   await keep(given, what, bytes.length / width, cutBytes(bytes, width))
 }
