@@ -24,6 +24,7 @@ import * as bindingList from './lens-binding/list.ts'
 import { lensBindings } from './lens-binding/model.ts'
 import { metrics, runCount } from './metrics.ts'
 import { outline } from './outline.ts'
+import { resources } from './resources.ts'
 import { files } from './workers/files.ts'
 import { runs } from './workers/runs.ts'
 
@@ -43,13 +44,13 @@ export const resolution: Role = role(outline, {
     fusion: { extract, match, resolve },
   },
   messages: {},
+  resources,
   serviceInfo: ({ deployment_profile, transports }) => ({
     name: 'resolution-service',
     version: '1.0.0',
     description: 'Who is who among records: lenses, runs, matches and clusters',
     health_path: '/health',
     api_path: '/api/v2',
-    resources_count: 0,
     capabilities: ['entity-resolution', 'lens-registry', 'three-phase-protocol'],
     objects,
     deployment_profile,
