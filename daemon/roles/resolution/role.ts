@@ -36,6 +36,7 @@ import * as bindingList from './lens-binding/list.ts'
 import { lensBindings } from './lens-binding/model.ts'
 import { metrics, runCount } from './metrics.ts'
 import { outline } from './outline.ts'
+import { resources } from './resources.ts'
 import { consult as consulting } from './workers/consult.ts'
 import { exchangesWorker } from './workers/exchanges.ts'
 import { files } from './workers/files.ts'
@@ -68,13 +69,13 @@ export const resolution: Role = role(outline, {
     exchange: { propose, list: exchangeList.list, get: exchangeGet.get, agree, cancel: decline, receive },
   },
   messages: { resolution: receive },
+  resources,
   serviceInfo: ({ deployment_profile, transports }) => ({
     name: 'resolution-service',
     version: '1.0.0',
     description: 'Who is who among records: lenses, runs, matches and clusters',
     health_path: '/health',
     api_path: '/api/v2',
-    resources_count: 0,
     capabilities: ['entity-resolution', 'lens-registry', 'three-phase-protocol', 'private-set-intersection'],
     objects,
     deployment_profile,
