@@ -44,5 +44,6 @@ export function resolveMany(records: Records, { settings, random, swapped, tell 
   complete(found.clusters, rows, list, scores)
   const compared = list.compared()
   const completed = pairScores(rating, compared, model)
-  return { ...found, clusters: clustered(rows, compared, completed, settings), compared, scores: completed }
+  const before = { clusters: found.clusters, from: scores.length }
+  return { ...found, clusters: clustered(rows, compared, completed, settings, before), compared, scores: completed }
 }

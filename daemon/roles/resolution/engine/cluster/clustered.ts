@@ -2,7 +2,7 @@
 import type { Compared } from '../compare/patterns.ts'
 import type { Records } from '../records/records.ts'
 import type { Found, Settings } from '../resolve-clusters.ts'
-import { averageLink } from './average-link.ts'
+import { averageLink, type Before } from './average-link.ts'
 import { areClean, linkedAcross } from './clean-sources.ts'
 
 /** Where the mean cluster is smaller than this, none supports another, and each pair must speak for itself. */
@@ -11,14 +11,16 @@ const shift_of_few = 3
 
 type Bounds = Pick<Settings, 'lowest' | 'highest' | 'cut'>
 
+/** `before`: clusters of the same pairs with the same scores, but for those that are new. */
 export function clustered(
   rows: number,
   { lefts, rights }: Compared,
   scores: Float64Array,
   { lowest, highest, cut }: Bounds,
+  before?: Before,
 ): Int32Array {
   const above = scores.map((score) => Math.min(highest, score) - lowest)
-  return averageLink(rows, { lefts, rights, above }, cut - lowest)
+  return averageLink(rows, { lefts, rights, above }, cut - lowest, before)
 }
 
 /** Two clean sources are linked at once; so is what has no third record that supports a pair: all scores are lower then. */

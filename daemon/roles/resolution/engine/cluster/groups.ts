@@ -24,6 +24,11 @@ export class Groups {
     this.#parents[other] = into
   }
 
+  /** The row that stands for each row's set. */
+  roots(): Int32Array {
+    return Int32Array.from(this.#parents, (_, row) => this.find(row))
+  }
+
   /** The lowest row of each row's set. */
   lowest(): Int32Array {
     const rows = this.#parents.length

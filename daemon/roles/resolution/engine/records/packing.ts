@@ -14,7 +14,7 @@ export type Packed = readonly [codes: Int32Array, starts: Uint32Array, bytes: Ui
 
 export function packed({ name, rows, names, columns }: Source): { readonly head: Head; readonly arrays: Packed[] } {
   const head = { name, rows, names, columns: columns.map((column) => column.name) }
-  return { head, arrays: columns.map(({ codes, values: { all } }) => [codes, all.starts, all.bytes] as const) }
+  return { head, arrays: columns.map(({ codes, values }) => [codes, ...packedValues(values)] as const) }
 }
 
 export function unpacked({ name, rows, names, columns }: Head, arrays: readonly Packed[]): Source {
@@ -28,10 +28,11 @@ export function unpacked({ name, rows, names, columns }: Head, arrays: readonly 
   }
 }
 
+function packedValues({ all }: Values): [starts: Uint32Array, bytes: Uint8Array] {
+  return [all.starts.slice(), all.bytes.slice()]
+}
+
 function unpackedValues(starts: Uint32Array, bytes: Uint8Array): Values {
-  return {
-    size: starts.length - 1,
-    all: { starts, bytes },
-    bytesOf: (value) => bytes.subarray(starts[value]!, starts[value + 1]!),
-  }
+  const bytesOf = (value: number) => bytes.subarray(starts[value]!, starts[value + 1]!)
+  return { size: starts.length - 1, bytesOf, all: { bytes, starts } }
 }
