@@ -80,17 +80,18 @@ async function oneStep(call: Call, doc: Doc<StoredExchange>): Promise<Moved | Re
   const lens = await lensOf(call, tenant_id, agreement)
   const isParty = agreement.parties.includes(self)
   if (isParty && isRefused(lens)) return lens
+  const step = plan[at]
+  if (!step) {
+    return await changed(call, doc.id, 'completed', (current) =>
+      isOver(current) ? current : completed(current, call.nowIso()),
+    )
+  }
   if (at === 0 && part !== 'proposer') await sayAgreed(call, doc)
   if (isParty && !isRefused(lens)) {
     await openRunOf(call, doc, lens)
     const ended = await follow(call, doc, plan)
     if (ended) return ended
   }
-  const step = plan[at]
-  if (!step)
-    return await changed(call, doc.id, 'completed', (current) =>
-      isOver(current) ? current : completed(current, call.nowIso()),
-    )
   // A linker sees no records, and needs no lens for what it does.
   const given: Material = { call, doc, lens: isRefused(lens) ? noLens : lens.value.body }
   if (step.do === 'await' && !(await piecesOf(call, doc.id, step.from, step.round))) return 'waits'
