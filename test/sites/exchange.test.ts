@@ -16,10 +16,7 @@ let sites: Sites
 beforeAll(async () => {
   sites = await exchangeSites()
 })
-afterAll(async () => {
-  if (process.env.SHOW_LOGS) for (const [name, daemon] of sites.daemons) console.log(name, daemon.log().split('\n').filter((line) => /"level":(40|50|"warn|"error)|resolution|quarant|later/.test(line)).slice(0, 12).join('\n'))
-  await sites?.world.end()
-})
+afterAll(() => sites?.world.end())
 
 const runOf = (uid: string) => uid.replace('xchg_', 'run_')
 
@@ -32,9 +29,7 @@ async function learnt(name: string, run_id: string) {
     pairs: pairs
       .map(({ left, right, score, linked, levels }) => JSON.stringify([left, right, score, linked, levels]))
       .sort(),
-    clusters: grouped.items
-      .flatMap((item) => ('members' in item ? [JSON.stringify(item.members)] : []))
-      .sort(),
+    clusters: grouped.items.flatMap((item) => ('members' in item ? [JSON.stringify(item.members)] : [])).sort(),
   }
 }
 

@@ -143,12 +143,11 @@ async function fail(call: Call, { id }: Doc<StoredExchange>, { code, message }: 
   const at = call.nowIso()
   // A run that a person has ended ends the exchange; it is no failure.
   const state = code === 'wrong_state' ? 'cancelled' : 'failed'
+  const failure = { code: state === 'cancelled' ? state : code, reason: message }
   const { trace_id } = call.trace
   call.log.warn('resolution.exchange.ended', { trace_id, exchange: id, code, detail: message })
   await changeExchange(call, id, 'resolution.exchange.failed', (current) =>
-    isOver(current)
-      ? { ...current, owes: 0 }
-      : endedEarly(current, state, { code, reason: message }, { self, by: self, at }),
+    isOver(current) ? { ...current, owes: 0 } : endedEarly(current, state, failure, { self, by: self, at }),
   )
 }
 

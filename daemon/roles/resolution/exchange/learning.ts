@@ -98,8 +98,12 @@ async function alikeVectors(given: Material): Promise<readonly Shared[] | Refuse
   const { agreement, sizes } = doc.value
   const { parties, linker = '' } = agreement
   const [self, other] = [call.site.name, otherParty(agreement, call.site.name)]
+  const refused = self === linker ? await prepare(given, 'pairs') : undefined
+  if (refused) return refused
   const order = await orderOf(given)
-  const bytes = Buffer.from((await bytesOf(call, doc.id, linker, 'pairs')) ?? [])
+  const found = await bytesOf(call, doc.id, linker, 'pairs')
+  if (!found) throw new Error(`the pairs of ${doc.id} are not here`)
+  const bytes = Buffer.from(found)
   const pairs: Shared[] = []
   for (let at = 0; at < bytes.length; at += pair_bytes) {
     const both = [bytes.readUInt32LE(at), bytes.readUInt32LE(at + 4)]
