@@ -175,7 +175,7 @@ async function completedRun(
 
 function matchOf(one: RecordRef, other: RecordRef, score: number): FoundMatch {
   const [left, right] = inOrder(one, other)
-  return { left, right, score, levels: [], linked: true }
+  return { left, right, score, levels: [], linked: true, above: 0, left_size: 1, right_size: 1 }
 }
 
 /** Connected: with one-to-one, and with keys, every pair is a cluster of its own. */
