@@ -80,17 +80,18 @@ async function oneStep(call: Call, doc: Doc<StoredExchange>): Promise<Moved | Re
   const lens = await lensOf(call, tenant_id, agreement)
   const isParty = agreement.parties.includes(self)
   if (isParty && isRefused(lens)) return lens
+  const step = plan[at]
+  if (!step) {
+    return await changed(call, doc.id, 'completed', (current) =>
+      isOver(current) ? current : completed(current, call.nowIso()),
+    )
+  }
   if (at === 0 && part !== 'proposer') await sayAgreed(call, doc)
   if (isParty && !isRefused(lens)) {
     await openRunOf(call, doc, lens)
     const ended = await follow(call, doc, plan)
     if (ended) return ended
   }
-  const step = plan[at]
-  if (!step)
-    return await changed(call, doc.id, 'completed', (current) =>
-      isOver(current) ? current : completed(current, call.nowIso()),
-    )
   // A linker sees no records, and needs no lens for what it does.
   const given: Material = { call, doc, lens: isRefused(lens) ? noLens : lens.value.body }
   if (step.do === 'await' && !(await piecesOf(call, doc.id, step.from, step.round))) return 'waits'
@@ -142,12 +143,11 @@ async function fail(call: Call, { id }: Doc<StoredExchange>, { code, message }: 
   const at = call.nowIso()
   // A run that a person has ended ends the exchange; it is no failure.
   const state = code === 'wrong_state' ? 'cancelled' : 'failed'
+  const failure = { code: state === 'cancelled' ? state : code, reason: message }
   const { trace_id } = call.trace
   call.log.warn('resolution.exchange.ended', { trace_id, exchange: id, code, detail: message })
   await changeExchange(call, id, 'resolution.exchange.failed', (current) =>
-    isOver(current)
-      ? { ...current, owes: 0 }
-      : endedEarly(current, state, { code, reason: message }, { self, by: self, at }),
+    isOver(current) ? { ...current, owes: 0 } : endedEarly(current, state, failure, { self, by: self, at }),
   )
 }
 

@@ -24,6 +24,7 @@ export async function settle(given: Material): Promise<Refused | undefined> {
   const { call, doc } = given
   const { agreement } = doc.value
   const isParty = agreement.parties.includes(call.site.name)
+  if (isParty && (await call.store(fusionRuns).get(runOf(doc.id))).value.state === 'completed') return undefined
   if (!agreement.learns.includes(call.site.name)) return isParty ? await nothingLearnt(given) : undefined
   if (agreement.privacy === 'none') return await handOver(given)
   const shared = agreement.privacy === 'psi' ? await sharedKeys(given) : await alikeVectors(given)
@@ -48,7 +49,7 @@ async function nothingLearnt({ call, doc }: Material): Promise<Refused | undefin
 async function handOver({ call, doc, lens }: Material): Promise<Refused | undefined> {
   const { agreement } = doc.value
   const run = await call.store(fusionRuns).find(runOf(doc.id))
-  if (run && (run.value.owes === 1 || run.value.attempts > 0 || run.value.state === 'completed')) return undefined
+  if (run && (run.value.owes === 1 || run.value.attempts > 0)) return undefined
   const nodes = agreement.parties.toSorted()
   const records = await Promise.all(
     nodes.map(async (node) => await rowsIn(call, doc.id, node, node === call.site.name ? 'own' : 'records')),
@@ -97,8 +98,12 @@ async function alikeVectors(given: Material): Promise<readonly Shared[] | Refuse
   const { agreement, sizes } = doc.value
   const { parties, linker = '' } = agreement
   const [self, other] = [call.site.name, otherParty(agreement, call.site.name)]
+  const refused = self === linker ? await prepare(given, 'pairs') : undefined
+  if (refused) return refused
   const order = await orderOf(given)
-  const bytes = Buffer.from((await bytesOf(call, doc.id, linker, 'pairs')) ?? [])
+  const found = await bytesOf(call, doc.id, linker, 'pairs')
+  if (!found) throw new Error(`the pairs of ${doc.id} are not here`)
+  const bytes = Buffer.from(found)
   const pairs: Shared[] = []
   for (let at = 0; at < bytes.length; at += pair_bytes) {
     const both = [bytes.readUInt32LE(at), bytes.readUInt32LE(at + 4)]

@@ -64,6 +64,8 @@ export async function follow(
   plan: readonly Step[],
 ): Promise<Refused | undefined> {
   const state = stateAt(doc.value.step, plan.length)
+  // What was learnt may be written already, by a process that ended before it said so.
+  if ((await call.store(fusionRuns).find(runOf(doc.id)))?.value.state === 'completed') return undefined
   const moved = await moveRun(call, doc.id, (run) =>
     run.state === state || run.owes === 1 ? run : { ...run, state, updated_at: call.nowIso() },
   )
