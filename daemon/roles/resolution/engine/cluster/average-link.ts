@@ -1,6 +1,6 @@
 // Joins clusters whose mean score over all their cross pairs is above a cut and the highest that either has, until there are none.
 import { byChains } from './chains.ts'
-import { connected, type Pairs } from './groups.ts'
+import { connected, numbersUpTo, type Pairs } from './groups.ts'
 
 /** Rows that hang together and are still joined by looking at all pairs of clusters each time. */
 const most_dense = 24
@@ -15,7 +15,7 @@ export type Before = { readonly clusters: Int32Array; readonly from: number }
  */
 export function averageLink(rows: number, pairs: Pairs, need: number, before?: Before): Int32Array {
   const roots = connected(rows, pairs, need).roots()
-  const clusters = Int32Array.from({ length: rows }, (_, row) => row)
+  const clusters = numbersUpTo(rows)
   const isNew = before && newRoots(rows, pairs, roots, before)
   if (isNew) for (let row = 0; row < rows; row++) if (!isNew[roots[row]!]) clusters[row] = before.clusters[row]!
   const { from, order } = pairsByRoot(pairs, roots, isNew)
