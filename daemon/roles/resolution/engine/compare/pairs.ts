@@ -1,12 +1,22 @@
 // Compares two records field by field; what comes of it is one number, so that equal outcomes are counted, not kept.
 
+import type { Level } from '../../lens/comparison.ts'
 import type { FieldType } from '../../lens/model.ts'
-import { type Column, textOf } from '../text/dictionary.ts'
-import { cosine, trigrams, vectorsOf, wordsOf } from '../text/vectors.ts'
+import type { Column } from '../text/dictionary.ts'
+import { givenLevels } from './given-levels.ts'
 import { type Levels, levelsFor } from './levels.ts'
+import { measureOf } from './measures.ts'
 
 /** A field as the engine has it: what it is, and each row's value in normal form. */
-export type Field = { readonly name: string; readonly type: FieldType; readonly column: Column }
+export type Field = {
+  readonly name: string
+  readonly type: FieldType
+  readonly column: Column
+  /** Levels between equal and all else, where they are not those of the type. */
+  readonly levels?: readonly Level[] | undefined
+  /** Letters in a row that are one part of a value. */
+  readonly q?: number
+}
 
 /** How many outcomes each field can have; outcome 0 stands for no evidence, `1 + level` for a level. */
 export type Comparing = {
@@ -36,8 +46,8 @@ export function comparing(fields: readonly Field[], swapped?: readonly [number, 
 }
 
 function outcomesOf(field: Field): { count: number; ofRows: OfRows } {
-  if (field.type === 'text') return textOutcomes(field.column)
-  const levels = levelsFor(field.type, field.column)
+  if (field.type === 'text' && !field.levels) return textOutcomes(field.column)
+  const levels = levelsOf(field)
   const { codes } = field.column
   return {
     count: levels.count + 1,
@@ -50,13 +60,15 @@ function outcomesOf(field: Field): { count: number; ofRows: OfRows } {
   }
 }
 
+function levelsOf({ type, column, levels, q = 2 }: Field): Levels {
+  return levels ? givenLevels(column, levels, q) : levelsFor(type, column)
+}
+
 const text_levels = 11
 
 /** The larger of the cosines of words and of trigrams, cut at .95, .85 and so on down to .05. */
 function textOutcomes({ codes, dictionary }: Column): { count: number; ofRows: OfRows } {
-  const texts = Array.from({ length: dictionary.size }, (_, code) => textOf(dictionary, code))
-  const byWord = vectorsOf(texts, wordsOf)
-  const byGram = vectorsOf(texts, trigrams)
+  const cosineOf = measureOf('tfidf_cosine', dictionary, 0, 0)
   return {
     count: text_levels + 1,
     ofRows: (a, b) => {
@@ -64,7 +76,7 @@ function textOutcomes({ codes, dictionary }: Column): { count: number; ofRows: O
       const other = codes[b]!
       if (one < 0 || other < 0) return 0
       if (one === other) return 1
-      const alike = Math.max(cosine(byWord, one, other), cosine(byGram, one, other))
+      const alike = cosineOf(one, other)
       return 1 + Math.min(text_levels - 1, Math.max(0, Math.ceil((0.95 - alike) * 10 - 1e-9)))
     },
   }

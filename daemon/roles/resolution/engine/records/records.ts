@@ -1,9 +1,11 @@
 // Records as a lens sees them: the columns of one or more sources under the names of its fields, in normal form.
-import type { FieldType, Lens } from '../../lens/model.ts'
+import { levelsGiven, normalisersOf } from '../../lens/field.ts'
+import type { Lens } from '../../lens/model.ts'
 import type { Field } from '../compare/pairs.ts'
 import { DictionaryBuilder } from '../text/dictionary.ts'
-import { code, date, email, number, words, year } from '../text/normalise.ts'
+import { normalisedBy } from '../text/normalisers.ts'
 import type { RawColumn } from './csv.ts'
+import { ValueTable } from './value-table.ts'
 
 /** What was read of one source. */
 export type Source = {
@@ -31,21 +33,12 @@ export class LensFault extends Error {
   }
 }
 
-const normal: Readonly<Record<FieldType, (text: string) => string>> = {
-  name: words,
-  place: words,
-  text: words,
-  category: words,
-  code,
-  date,
-  email,
-  number,
-  year,
-}
-
 /** Columns of a source that a lens reads. */
 export function isWantedBy(lens: Lens): (name: string) => boolean {
-  const wanted = new Set([lens.id_field, ...lens.fields.flatMap(({ name, columns }) => columns ?? [name])])
+  const wanted = new Set([
+    lens.id_field,
+    ...lens.fields.flatMap(({ name, columns, join }) => join ?? columns ?? [name]),
+  ])
   return (name) => wanted.has(name)
 }
 
@@ -57,7 +50,8 @@ export function recordsOf(lens: Lens, sources: readonly Source[]): Records {
   const fields = lens.fields.flatMap((field) => {
     const columns = sources.map((source) => columnFor(source, field))
     if (columns.every((column) => column === undefined)) return []
-    return [{ name: field.name, type: field.type, column: joined(columns, rows, from, normal[field.type]) }]
+    const column = joined(columns, rows, from, normalisedBy(normalisersOf(field)))
+    return [{ name: field.name, type: field.type, column, levels: levelsGiven(field), q: field.q }]
   })
   if (fields.length === 0) throw new LensFault('the data has none of the columns that the lens names')
   const sourceOf = new Int32Array(rows)
@@ -98,7 +92,9 @@ function idsOf({ name, rows, names, columns }: Source, id_field: string): (row: 
   return (row) => decoder.decode(column.values.bytesOf(column.codes[row]!))
 }
 
-function columnFor({ name, names, columns }: Source, field: Lens['fields'][number]): RawColumn | undefined {
+function columnFor(source: Source, field: Lens['fields'][number]): RawColumn | undefined {
+  const { name, names, columns } = source
+  if (field.join) return togetherOf(source, field.name, field.join, field.optional)
   const wanted = field.columns ?? [field.name]
   for (const each of wanted) {
     const column = columns.find((column) => column.name === each)
@@ -107,6 +103,30 @@ function columnFor({ name, names, columns }: Source, field: Lens['fields'][numbe
   if (field.optional) return undefined
   throw new LensFault(`${name} has no column for ${field.name} (${wanted.join(', ')}); it has ${names.join(', ')}`)
 }
+
+/** Values of several columns as one, a comma between them; a record that lacks one of them has none. */
+function togetherOf(
+  { name, rows, names, columns }: Source,
+  field: string,
+  join: readonly string[],
+  isOptional: boolean,
+): RawColumn | undefined {
+  const parts = join.flatMap((each) => columns.filter((column) => column.name === each))
+  if (parts.length < join.length) {
+    if (isOptional) return undefined
+    throw new LensFault(`${name} lacks a column for ${field} (${join.join(' and ')}); it has ${names.join(', ')}`)
+  }
+  const values = new ValueTable()
+  const codes = new Int32Array(rows).fill(-1)
+  for (let row = 0; row < rows; row++) {
+    if (parts.some((part) => part.codes[row]! < 0)) continue
+    const bytes = parts.flatMap((part, at) => [...(at > 0 ? [comma] : []), ...part.values.bytesOf(part.codes[row]!)])
+    codes[row] = values.add(Uint8Array.from(bytes), 0, bytes.length)
+  }
+  return { name: field, values, codes }
+}
+
+const comma = 44
 
 /** One column of all sources, each distinct value brought into normal form once. */
 function joined(

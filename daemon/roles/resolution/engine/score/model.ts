@@ -1,7 +1,7 @@
 // Fellegi and Sunter's model of a match: for each field, how much a level speaks for one person or thing, in natural logs.
 import type { Comparing } from '../compare/pairs.ts'
 import type { Compared } from '../compare/patterns.ts'
-import { shapeOf } from './shapes.ts'
+import { shapeOf, shapeOfGiven } from './shapes.ts'
 
 /**
  * `m[field][outcome]` and `u[field][outcome]`: probability of the outcome for a match and for a non-match; outcome 0, no
@@ -18,7 +18,8 @@ export function firstModel(comparing: Comparing, random: Histogram, lambda: numb
   const u = outcomes.map((count, field) => frequencies(random, field, count, everything))
   const m = outcomes.map((count, field) => {
     const extra = field === swapped?.[0] ? 2 : 0
-    const shape = shapeOf(fields[field]!.type, count - 1 - extra)
+    const { type, levels } = fields[field]!
+    const shape = levels ? shapeOfGiven(count - 1) : shapeOf(type, count - 1 - extra)
     return [0, ...shape, ...Array.from({ length: extra }, () => swap_part)]
   })
   return { m, u, lambda }
