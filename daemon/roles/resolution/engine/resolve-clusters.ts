@@ -2,6 +2,7 @@
 import { type Blocks, blocksOf, eachPair } from './block/blocks.ts'
 import { keyCount, keysOf } from './block/keys.ts'
 import { averageLink } from './cluster/average-link.ts'
+import { areClean, linkedAcross } from './cluster/clean-sources.ts'
 import { complete } from './cluster/completion.ts'
 import { type Comparing, comparing } from './compare/pairs.ts'
 import { type Compared, PairList } from './compare/patterns.ts'
@@ -41,7 +42,11 @@ const shift_of_few = 3
 const most_completions = 3
 const enough_new = 0.002
 
+/** `clusters`: any number of records may be one. `links`: two sources that hold each thing once. */
+export type Route = 'clusters' | 'links'
+
 export type Found = {
+  readonly route: Route
   readonly clusters: Int32Array
   readonly compared: Compared
   /** Of each compared pair, in natural logs of odds. */
@@ -71,10 +76,19 @@ export function resolveClusters(records: Records, { settings, random, swapped, t
   tell('cluster')
   const rating = { compares, rows, hasFrequencies: settings.hasFrequencies }
   const scores = pairScores(rating, list.compared(), model)
+  if (records.names.length === 2 && areClean(records.sources, list.compared(), scores)) {
+    const clusters = linkedAcross(records.sources, list.compared(), scores, settings.cut)
+    return { route: 'links', clusters, compared: list.compared(), scores }
+  }
   const clusters = clustered(rows, list.compared(), scores, settings)
   if (meanSize(clusters) < few) {
     const alone = clustered(rows, list.compared(), scores, { ...settings, cut: 0 }, shift_of_few)
-    return { clusters: alone, compared: list.compared(), scores: scores.map((score) => score - shift_of_few) }
+    return {
+      route: 'clusters',
+      clusters: alone,
+      compared: list.compared(),
+      scores: scores.map((score) => score - shift_of_few),
+    }
   }
   return completed({ rating, list, settings, model, scores, clusters })
 }
@@ -89,7 +103,7 @@ function blocksFor({ fields, rows }: Records, cap: number): Blocks {
   return blocksOf(keys, isNarrow ? cap_of_many : cap)
 }
 
-type Under = { rating: Rating; list: PairList; settings: Settings; model: Model } & Omit<Found, 'compared'>
+type Under = { rating: Rating; list: PairList; settings: Settings; model: Model } & Pick<Found, 'scores' | 'clusters'>
 
 /** Clusters of several support each other: what no block brought together is compared too, and the weights learnt anew. */
 function completed({ rating, list, settings, model, ...found }: Under): Found {
@@ -106,7 +120,7 @@ function completed({ rating, list, settings, model, ...found }: Under): Found {
     scores = pairScores(rating, list.compared(), fromClusters(compares, list.compared(), clusters))
     clusters = clustered(rows, list.compared(), scores, settings)
   }
-  return { clusters, compared: list.compared(), scores }
+  return { route: 'clusters', clusters, compared: list.compared(), scores }
 }
 
 /** Pairs drawn evenly from all there are. */

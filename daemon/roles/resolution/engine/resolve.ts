@@ -3,12 +3,9 @@ import type { Lens } from '../lens/model.ts'
 import type { Compared } from './compare/patterns.ts'
 import { randomFrom } from './random.ts'
 import type { Records } from './records/records.ts'
-import { forPersons, forTexts, resolveClusters } from './resolve-clusters.ts'
+import { forPersons, forTexts, type Route, resolveClusters } from './resolve-clusters.ts'
 import { resolveLinks } from './resolve-links.ts'
 import { isClean } from './route.ts'
-
-/** `clusters`: any number of records may be one. `links`: two sources that hold each thing once, told by their texts. */
-export type Route = 'clusters' | 'links'
 
 export type Resolution = {
   readonly route: Route
@@ -31,7 +28,6 @@ export function resolve(lens: Lens, records: Records, seed: number, tell: Tell):
   const swapped = swappedIn(lens, records)
   const settings = lens.told_by === 'texts' ? forTexts : forPersons
   return {
-    route: 'clusters',
     floor: settings.lowest,
     ...resolveClusters(records, { settings, random: randomFrom(seed), swapped, tell }),
   }

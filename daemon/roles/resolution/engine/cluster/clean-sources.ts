@@ -1,0 +1,53 @@
+// Two sources that hold each person once: a record has one partner at most, in the other source.
+import type { Compared } from '../compare/patterns.ts'
+import { oneToOne } from './one-to-one.ts'
+
+/** Log-odds above which two records of one source are taken for the same. */
+const same = 2
+const most_part = 0.1
+
+/** Of the cleaner of two sources, less than a tenth of the records have a partner within it. */
+export function areClean(sources: Int32Array, { lefts, rights, length }: Compared, scores: Float64Array): boolean {
+  const hasPartner = new Uint8Array(sources.length)
+  for (let pair = 0; pair < length; pair++) {
+    const [a, b] = [lefts[pair]!, rights[pair]!]
+    if (scores[pair]! > same && sources[a] === sources[b]) hasPartner[a] = hasPartner[b] = 1
+  }
+  const records = [0, 0]
+  const partnered = [0, 0]
+  for (const [row, source] of sources.entries()) {
+    records[source]!++
+    partnered[source]! += hasPartner[row]!
+  }
+  return [0, 1].some((source) => partnered[source]! < most_part * records[source]!)
+}
+
+/** The lowest row of each row's cluster: pairs across the sources above the cut, the best first, each record once. */
+export function linkedAcross(
+  sources: Int32Array,
+  { lefts, rights, length }: Compared,
+  scores: Float64Array,
+  cut: number,
+): Int32Array {
+  const across: number[] = []
+  for (let pair = 0; pair < length; pair++) {
+    if (scores[pair]! > cut && sources[lefts[pair]!] !== sources[rights[pair]!]) across.push(pair)
+  }
+  const chosen = Int32Array.from(across)
+  const candidates = {
+    lefts: chosen.map((pair) => lefts[pair]!),
+    rights: chosen.map((pair) => rights[pair]!),
+    length: chosen.length,
+  }
+  const links = oneToOne(
+    sources.length,
+    candidates,
+    Float64Array.from(chosen, (pair) => scores[pair]!),
+  )
+  const clusters = Int32Array.from(sources, (_, row) => row)
+  for (const link of links) {
+    const [a, b] = [candidates.lefts[link]!, candidates.rights[link]!]
+    clusters[Math.max(a, b)] = Math.min(a, b)
+  }
+  return clusters
+}
