@@ -1,9 +1,10 @@
 // Resolves records of files into files, with no service: who is who, the pairs that say so, and what the run was.
 import { closeSync, mkdirSync, openSync, readdirSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import type { RuleReport } from '../../roles/resolution/engine/block/ruled.ts'
+import type { Route } from '../../roles/resolution/engine/clusters.ts'
 import { isWantedBy, LensFault, type Records, recordsOf } from '../../roles/resolution/engine/records/records.ts'
 import { type Resolution, resolve } from '../../roles/resolution/engine/resolve.ts'
-import type { Route } from '../../roles/resolution/engine/resolve-clusters.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import { asInvoker } from '../acting.ts'
 import { readDataFile } from './data-file.ts'
@@ -27,6 +28,8 @@ export type Summary = {
   readonly fields: readonly string[]
   readonly records: number
   readonly pairs_compared: number
+  /** What the blocking rules of the lens brought together and left out. */
+  readonly rules: readonly RuleReport[]
   readonly entities: number
   /** Clusters of two records or more, and how many records those have. */
   readonly clusters: number
@@ -40,8 +43,7 @@ export function resolveFiles({ lens, files, out, seed }: Wanted, tell: (phase: s
     tell(`read ${file}`)
     return readDataFile(file, isWantedBy(lens))
   })
-  const records = seen(lens, sources)
-  const resolution = resolve(lens, records, seed, tell)
+  const { records, resolution } = resolved(lens, sources, seed, tell)
   tell('write')
   const numbers = numbered(resolution.clusters)
   const summary = summaryOf(lens, seed, records, resolution, numbers)
@@ -53,9 +55,10 @@ export function resolveFiles({ lens, files, out, seed }: Wanted, tell: (phase: s
   return summary
 }
 
-function seen(lens: Lens, sources: Parameters<typeof recordsOf>[1]): Records {
+function resolved(lens: Lens, sources: Parameters<typeof recordsOf>[1], seed: number, tell: (phase: string) => void) {
   try {
-    return recordsOf(lens, sources)
+    const records = recordsOf(lens, sources)
+    return { records, resolution: resolve(lens, records, seed, tell) }
   } catch (error) {
     if (error instanceof LensFault) throw new Objection(1, error.message)
     throw error
@@ -87,7 +90,7 @@ function summaryOf(
   { lens, version }: Lens,
   seed: number,
   { rows, names, sources, fields }: Records,
-  { route, compared }: Resolution,
+  { route, compared, rules }: Resolution,
   numbers: Int32Array,
 ): Summary {
   const sizes = new Int32Array(rows + 1)
@@ -102,6 +105,7 @@ function summaryOf(
     fields: fields.map(({ name }) => name),
     records: rows,
     pairs_compared: compared.length,
+    rules,
     entities: sizes.reduce((count, size) => count + (size > 0 ? 1 : 0), 0),
     clusters: shared.length,
     records_in_clusters: shared.reduce((sum, size) => sum + size, 0),

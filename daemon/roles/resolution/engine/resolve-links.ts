@@ -1,10 +1,13 @@
 // Finds who is who between two sources that hold each thing once, told by their texts: likeness corrected for crowds, then the evidence of fields.
+
+import type { Lens } from '../lens/model.ts'
 import { oneToOne } from './cluster/one-to-one.ts'
-import { comparing } from './compare/pairs.ts'
+import { type Comparing, comparing } from './compare/pairs.ts'
 import { type Compared, PairList } from './compare/patterns.ts'
 import type { Records } from './records/records.ts'
 import { textsOf } from './records/texts.ts'
-import { learned, scoresOf, trained } from './score/model.ts'
+import { givenModel } from './score/given.ts'
+import { learned, type Model, scoresOf, trained } from './score/model.ts'
 import { nullThreshold, type Rival } from './score/null-threshold.ts'
 import { type Neighbours, neighboursOf, trigrams, vectorsOf } from './text/vectors.ts'
 
@@ -16,15 +19,19 @@ export type Linked = {
   readonly clusters: Int32Array
   readonly compared: Compared
   readonly scores: Float64Array
+  /** The score from which on links are kept. */
+  readonly cut: number
+  readonly compares: Comparing
+  readonly model: Model
 }
 
-/** `evidence`: how much the fields' log-odds count beside the cosine. Of two sources, and no more. */
-export function resolveLinks(records: Records, evidence: number, tell: (phase: string) => void): Linked {
+/** Of two sources, and no more. */
+export function resolveLinks(lens: Lens, records: Records, tell: (phase: string) => void): Linked {
   const { fields, rows, sources } = records
   tell('candidates')
   const near = neighboursOf(vectorsOf(textsOf(records), trigrams), neighbours, sources)
   tell('compare')
-  const compares = comparing(fields)
+  const compares = comparing(fields, undefined, 0 - lens.null_penalty * Math.LN2)
   const list = new PairList(compares)
   const cosines = candidates(near, rows, (a, b) => list.add(a, b))
   const compared = list.compared()
@@ -33,18 +40,21 @@ export function resolveLinks(records: Records, evidence: number, tell: (phase: s
   const corrected = cosines.map((cosine, pair) => {
     return cosine - (crowds[compared.lefts[pair]!]! + crowds[compared.rights[pair]!]!) / 2
   })
-  const started = learned(compares, compared, firstGuess(rows, compared, corrected))
-  const model = trained(started, compares, compared, most_rounds)
+  const learn = () => {
+    const started = learned(compares, compared, firstGuess(rows, compared, corrected))
+    return trained(started, compares, compared, most_rounds)
+  }
+  const model = givenModel(lens, compares) ?? learn()
   const odds = scoresOf(model, compares, compared)
   tell('link')
-  const scores = corrected.map((each, pair) => each + evidence * odds[compared.patternOf[pair]!]!)
+  const scores = corrected.map((each, pair) => each + lens.text_evidence * odds[compared.patternOf[pair]!]!)
   const links = oneToOne(rows, compared, scores)
   const threshold = nullThreshold(rivalsOf(sources, compared, scores, links))
   const clusters = Int32Array.from({ length: rows }, (_, row) => row)
   for (const pair of links) {
     if (scores[pair]! >= threshold) clusters[compared.rights[pair]!] = clusters[compared.lefts[pair]!]!
   }
-  return { clusters, compared, scores }
+  return { clusters, compared, scores, cut: threshold, compares, model }
 }
 
 /** Calls with each pair that is near one way or the other, once; their cosines in that order. */

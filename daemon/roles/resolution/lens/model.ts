@@ -53,7 +53,9 @@ const shape = z.strictObject({
   prior: z.number().gt(0).lt(1).optional().describe('how likely a compared pair is one, before its fields are seen'),
   null_penalty: z.number().min(0).max(100).default(0).describe('bits that a field costs which one of the two lacks'),
   threshold: bits.optional().describe('bits from which on records are one; found from the data unless said'),
-  clustering: oneOf('clustering', ['average_link', 'connected_components', 'one_to_one']).default('average_link'),
+  clustering: oneOf('clustering', ['average_link', 'connected_components', 'one_to_one'])
+    .optional()
+    .describe('how pairs become clusters; by average link unless said, and one to one between two clean sources'),
 })
 
 export const lens = shape.superRefine((given, context) => {
@@ -102,11 +104,11 @@ function weightFaults(given: Lens): Fault[] {
   }
   for (const [at, each] of fields.entries()) {
     const labels = levelLabels(each, each.name === swapped?.[0])
-    for (const of of ['weights', 'm', 'u'] as const) {
-      const count = each[of]?.length
+    for (const list of ['weights', 'm', 'u'] as const) {
+      const count = each[list]?.length
       if (count === undefined || count === labels.length) continue
       const message = `has ${count} numbers for ${labels.length} levels: ${labels.join('; ')}`
-      faults.push({ path: ['fields', at, of], message })
+      faults.push({ path: ['fields', at, list], message })
     }
   }
   const outcomes = fields.reduce((all, each) => all * (levelLabels(each, each.name === swapped?.[0]).length + 1), 1)

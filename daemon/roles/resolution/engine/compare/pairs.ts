@@ -16,6 +16,8 @@ export type Field = {
   readonly levels?: readonly Level[] | undefined
   /** Letters in a row that are one part of a value. */
   readonly q?: number
+  /** Whether an equal rare value says more than an equal common one; left to the kind of data unless said. */
+  readonly hasFrequencies?: boolean | undefined
 }
 
 /** How many outcomes each field can have; outcome 0 stands for no evidence, `1 + level` for a level. */
@@ -24,13 +26,15 @@ export type Comparing = {
   readonly outcomes: readonly number[]
   /** The fields that may be swapped, by number, the two extra outcomes being the last ones of the first. */
   readonly swapped?: readonly [number, number]
+  /** What a field weighs that one of the two lacks, in natural logs; never above 0. */
+  readonly missing: number
   /** Writes the outcome of each field. */
   compare(a: number, b: number, outcomes: Uint8Array): void
 }
 
 type OfRows = (a: number, b: number) => number
 
-export function comparing(fields: readonly Field[], swapped?: readonly [number, number]): Comparing {
+export function comparing(fields: readonly Field[], swapped?: readonly [number, number], missing = 0): Comparing {
   const made = fields.map((field) => outcomesOf(field))
   const swap = swapped && swapping(fields, swapped, made[swapped[0]]!.count)
   const each = made.map(({ ofRows }) => ofRows)
@@ -38,6 +42,7 @@ export function comparing(fields: readonly Field[], swapped?: readonly [number, 
     fields,
     outcomes: made.map(({ count }, field) => count + (field === swapped?.[0] ? 2 : 0)),
     ...(swapped ? { swapped } : {}),
+    missing,
     compare(a, b, outcomes) {
       for (let field = 0; field < each.length; field++) outcomes[field] = each[field]!(a, b)
       swap?.(a, b, outcomes)

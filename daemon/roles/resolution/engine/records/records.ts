@@ -51,7 +51,8 @@ export function recordsOf(lens: Lens, sources: readonly Source[]): Records {
     const columns = sources.map((source) => columnFor(source, field))
     if (columns.every((column) => column === undefined)) return []
     const column = joined(columns, rows, from, normalisedBy(normalisersOf(field)))
-    return [{ name: field.name, type: field.type, column, levels: levelsGiven(field), q: field.q }]
+    const { name, type, q, term_frequency } = field
+    return [{ name, type, column, levels: levelsGiven(field), q, hasFrequencies: term_frequency }]
   })
   if (fields.length === 0) throw new LensFault('the data has none of the columns that the lens names')
   const sourceOf = new Int32Array(rows)

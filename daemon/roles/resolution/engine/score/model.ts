@@ -7,7 +7,13 @@ import { shapeOf, shapeOfGiven } from './shapes.ts'
  * `m[field][outcome]` and `u[field][outcome]`: probability of the outcome for a match and for a non-match; outcome 0, no
  * evidence, has none. `lambda`: of a candidate to be a match. After Fellegi and Sunter, "A Theory for Record Linkage", 1969.
  */
-export type Model = { readonly m: readonly number[][]; readonly u: readonly number[][]; readonly lambda: number }
+export type Model = {
+  readonly m: readonly number[][]
+  readonly u: readonly number[][]
+  readonly lambda: number
+  /** Of each field and outcome in natural logs, where they were given and are not to be found from m and u. */
+  readonly weights?: readonly number[][]
+}
 
 export type Histogram = Pick<Compared, 'fields' | 'patterns' | 'counts'>
 
@@ -45,16 +51,20 @@ function frequencies(
 }
 
 /**
- * ln(m / u) of each field and outcome; 0 for no evidence. Never rises as likeness falls: neighbours that would are pooled
+ * ln(m / u) of each field and outcome; what a missing value weighs for no evidence. Never rises as likeness falls: neighbours that would are pooled
  * (Ayer et al., "An Empirical Distribution Function for Sampling with Incomplete Information", 1955).
  */
-export function weightsOf({ m, u }: Model, { swapped }: Pick<Comparing, 'swapped'>): number[][] {
+export function weightsOf(
+  { m, u, weights }: Model,
+  { swapped, missing = 0 }: Pick<Comparing, 'swapped'> & { readonly missing?: number },
+): readonly number[][] {
+  if (weights) return weights
   return m.map((of, field) => {
     const extra = field === swapped?.[0] ? 2 : 0
     const ordinary = of.length - extra
     const pooled = falling(of.slice(1, ordinary), u[field]!.slice(1, ordinary))
     const rest = of.slice(ordinary).map((each, at) => Math.log(each / u[field]![ordinary + at]!))
-    return [0, ...pooled, ...rest]
+    return [missing, ...pooled, ...rest]
   })
 }
 

@@ -1,13 +1,9 @@
-// The pairs that are worth comparing: by the rules of the lens, or by all fields together where it gives none.
-import { fieldsOf, type Rule, ruleOf } from '../lens/blocking.ts'
-import type { Lens } from '../lens/model.ts'
-import { type Blocks, blocksOf, eachPair } from './block/blocks.ts'
-import { keyCount, keysOf } from './block/keys.ts'
-import { nearestByWords, sortedNeighbourhood } from './block/neighbourhood.ts'
-import { byKeys, type LeftOut, mayMeet, type Pairing, type Sides } from './block/pairing.ts'
-import { LensFault, type Records } from './records/records.ts'
-import { textsOf } from './records/texts.ts'
-import { neighboursOf, trigrams, vectorsOf } from './text/vectors.ts'
+// The pairs that are worth comparing by the rules of a lens: each once, under the first rule that brings it together.
+import { fieldsOf, type Rule, ruleOf } from '../../lens/blocking.ts'
+import type { Lens } from '../../lens/model.ts'
+import { LensFault, type Records } from '../records/records.ts'
+import { nearestByWords, sortedNeighbourhood } from './neighbourhood.ts'
+import { byKeys, type LeftOut, type Pairing, type Sides } from './pairing.ts'
 
 /** What a rule brought together, for those who want to know before and after. */
 export type RuleReport = {
@@ -21,12 +17,6 @@ export type RuleReport = {
 
 type Visit = (a: number, b: number) => void
 
-const most_rows_for_neighbours = 20_000
-/** Rows that are looked at for all pairs of keys: about a second. */
-const most_visits = 20_000_000
-const cap_of_many = 5
-/** Of what the blocks of a pair say together: a shared block of nine, or more of larger ones. */
-const least_said = 0.125
 /** Pairs that fit into the memory of a machine. */
 const most_pairs = 250_000_000
 
@@ -51,23 +41,12 @@ function pairingOf(rule: Rule, { max_block }: Lens, { fields }: Records, sides: 
 }
 
 /**
- * Calls with each candidate once, `a` below `b`. `cap` and `neighbours`: rows of a block and nearest by words where the
- * lens gives no rules. Throws `LensFault` where rules make more pairs than can be kept.
+ * Calls with each pair that a rule of the lens names, once, `a` below `b`; undefined where the lens leaves that to the engine.
+ * Throws `LensFault` where rules make more pairs than can be kept.
  */
-export function eachCandidate(
-  lens: Lens,
-  records: Records,
-  { cap, neighbours }: { readonly cap: number; readonly neighbours: number },
-  pair: Visit,
-): readonly RuleReport[] {
+export function eachRuled(lens: Lens, records: Records, pair: Visit): readonly RuleReport[] | undefined {
   const pairings = pairingsOf(lens, records)
-  if (!pairings) {
-    const sides = sidesOf(lens, records)
-    const extra = records.rows < most_rows_for_neighbours ? neighbourRows(records, neighbours) : undefined
-    const visit: Visit = sides.sources ? (a, b) => mayMeet(sides, a, b) && pair(a, b) : pair
-    eachPair(records.rows, blocksFor(records, cap), least_said, extra, visit)
-    return []
-  }
+  if (!pairings) return undefined
   const all = pairings.reduce((sum, { pairs }) => sum + pairs, 0)
   if (all > most_pairs) {
     const told = pairings.map(({ name, pairs }) => `${name}: ${pairs}`).join('; ')
@@ -97,27 +76,4 @@ export function unusableOf({ blocking }: Lens, { fields }: Records): RuleReport[
     const said = `not used, the data has no ${names.join(', ')}`
     return [{ rule: said, pairs: 0, blocks: 0, largest: 0, left_out: [], left_out_count: 0 }]
   })
-}
-
-/** Where there are many records, whole values are enough to tell most apart, and all keys of all fields too many. */
-function blocksFor({ fields, rows }: Records, cap: number): Blocks {
-  const counts = fields.map(({ type }) => keyCount(type))
-  const all = counts.reduce((sum, count) => sum + count, 0)
-  const key_pairs = (all * all - counts.reduce((sum, count) => sum + count * count, 0)) / 2
-  const isNarrow = rows * key_pairs > most_visits
-  const keys = fields.flatMap(({ type, column }, field) => keysOf(type, column, field, isNarrow))
-  return blocksOf(keys, isNarrow ? cap_of_many : cap)
-}
-
-/** Each row's nearest, both ways: what one finds, the other is found by. */
-function neighbourRows(records: Records, k: number): (row: number) => readonly number[] {
-  const { found } = neighboursOf(vectorsOf(textsOf(records), trigrams), k)
-  const others: number[][] = Array.from({ length: records.rows }, () => [])
-  for (let row = 0; row < records.rows; row++) {
-    for (const other of found.subarray(row * k, (row + 1) * k)) {
-      if (other > row) others[row]!.push(other)
-      else if (other >= 0) others[other]!.push(row)
-    }
-  }
-  return (row) => others[row]!
 }
