@@ -242,7 +242,7 @@ describe('done', () => {
 
   test.each(reading.filter(([, { operation }]) => operation.also))('%s at each of its paths', async (_, target) => {
     for (const path of target.operation.also ?? []) {
-      const answer = await asks(world, target, {}, { token: world.admin }, path)
+      const answer = await asks(world, target, sampleOf(target).input, { token: world.admin }, path)
       expect(answer.status).toBe(200)
     }
   })
@@ -274,7 +274,7 @@ const tried = /"subject":"mallory"/
 /** Ids of the stage's objects that a list gives away. */
 function idsIn({ json, text }: Heard): string[] {
   const items = (json as { items?: unknown[] } | undefined)?.items?.map((item) => JSON.stringify(item)) ?? [text]
-  const { open, conflict, ratified, dissent, evidence, emission, shared } = world
-  const hidden = [open, conflict, ratified, dissent, evidence, emission, shared]
+  const { open, conflict, ratified, dissent, evidence, emission, shared, resolution } = world
+  const hidden = [open, conflict, ratified, dissent, evidence, emission, shared, ...Object.values(resolution)]
   return hidden.filter((id) => items.some((item) => item.includes(id) && !tried.test(item)))
 }

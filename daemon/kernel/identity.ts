@@ -59,6 +59,7 @@ export const builtInRoles: Readonly<Record<string, readonly string[]>> = {
   admin: ['*'],
   operator: [
     'consensus:*',
+    'resolution:*',
     'federation:read',
     'channel:*',
     'peer:*',
@@ -73,9 +74,20 @@ export const builtInRoles: Readonly<Record<string, readonly string[]>> = {
     'token:revoke',
     'hub:read',
   ],
-  analyst: ['consensus:read', 'consensus:write', 'consensus:attest', 'federation:read', 'health:read', 'openapi:read'],
+  analyst: [
+    'consensus:read',
+    'consensus:write',
+    'consensus:attest',
+    'resolution:read',
+    'resolution:write',
+    'resolution:review',
+    'federation:read',
+    'health:read',
+    'openapi:read',
+  ],
   auditor: [
     'consensus:read',
+    'resolution:read',
     'federation:read',
     'audit:read',
     'channel:read',
@@ -91,6 +103,7 @@ export const builtInRoles: Readonly<Record<string, readonly string[]>> = {
   node: ['hub:node', 'hub:read', 'health:read', 'openapi:read'],
   service: [
     'consensus:*',
+    'resolution:*',
     'federation:*',
     'channel:send',
     'evidence:sign',

@@ -34,8 +34,8 @@ const httpWithoutFacade = {
 }
 
 /**
- * Writes the bundle, the SQLite addon of the target, the shipped profiles and lenses into `into`. What only a build with fault
- * points can do is not in any other.
+ * Writes the bundle, the SQLite addon of the target, the shipped profiles, lenses and samples into `into`. What only a build
+ * with fault points can do is not in any other.
  */
 export async function bundle({ root, into, target, hasFaultPoints }) {
   const { version } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'))
@@ -70,15 +70,13 @@ export async function bundle({ root, into, target, hasFaultPoints }) {
     path.join(root, 'node_modules/better-sqlite3/prebuilds', `${target}.node`),
     path.join(into, 'native', addon),
   )
-  for (const folder of ['profiles', 'lenses']) copyDocuments(path.join(root, folder), path.join(into, folder))
+  for (const folder of ['profiles', 'lenses', 'samples'])
+    copyDocuments(path.join(root, folder), path.join(into, folder))
   const manifest = { name: 'platform', version, type: 'module', bin: 'main.mjs', pkg: { assets: ['**/*'] } }
   fs.writeFileSync(path.join(into, 'package.json'), JSON.stringify(manifest))
 }
 
 function copyDocuments(from, to) {
   if (!fs.existsSync(from)) return
-  fs.mkdirSync(to)
-  for (const file of fs.readdirSync(from)) {
-    if (file.endsWith('.yaml')) fs.copyFileSync(path.join(from, file), path.join(to, file))
-  }
+  fs.cpSync(from, to, { recursive: true })
 }

@@ -17,7 +17,7 @@ const sessions = '/api/v2/consensus/session'
 const session = { lens_id: 'l', lens_version: '1', policy: { m: 1, n: 1 }, classification: 'UNCLASSIFIED' }
 
 /** What every one of them runs. */
-const running = everyRole.filter(({ name }) => name !== 'hub')
+const running = everyRole.filter(({ name }) => !['hub', 'resolution'].includes(name))
 
 type Allowed = {
   readonly deployment_profile: DeploymentProfile

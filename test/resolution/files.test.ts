@@ -91,6 +91,27 @@ describe('people', () => {
   })
 })
 
+describe('the people of two sites that are shipped', () => {
+  const sample = (name: string) => path.join('samples', 'people', `${name}.csv`)
+
+  test('are found, each once at either site', async () => {
+    const words = [
+      'resolve',
+      'run',
+      '--lens',
+      'persons',
+      '--data',
+      sample('alpha'),
+      sample('bravo'),
+      '--out',
+      at('shipped'),
+    ]
+    expect(await answered(words)).toMatchObject({ route: 'links', records: 317 })
+    const measured = await answered(['resolve', 'evaluate', at('shipped/clusters.csv'), '--truth', sample('truth')])
+    expect(measured.pairs.f1).toBeGreaterThan(0.96)
+  })
+})
+
 describe('two catalogues', () => {
   const by = chance(11)
   const words = Array.from({ length: 300 }, () =>
@@ -127,6 +148,16 @@ describe('two catalogues', () => {
     const { pairs } = await answered(['resolve', 'evaluate', at('linked/clusters.csv'), '--truth', at('links.csv')])
     expect(pairs.recall).toBeGreaterThan(0.95)
     expect(pairs.precision).toBeGreaterThan(0.95)
+  })
+
+  test('in one table are linked by who is nearest to whom', async () => {
+    const [head, ...left] = readFileSync(at('left.csv'), 'utf8').split('\n')
+    const right = readFileSync(at('right.csv'), 'utf8').split('\n').slice(1)
+    writeFileSync(at('table.csv'), [head, ...by.shuffled([...left, ...right])].join('\n'))
+    const words = ['resolve', 'run', '--lens', 'bibliography', '--data', at('table.csv'), '--out', at('table')]
+    expect(await answered(words)).toMatchObject({ route: 'links', records: 200 })
+    const { pairs } = await answered(['resolve', 'evaluate', at('table/clusters.csv'), '--truth', at('links.csv')])
+    expect(pairs.f1).toBeGreaterThan(0.95)
   })
 })
 

@@ -22,7 +22,11 @@ export const clientSecret = 'a-secret-of-more-than-sixteen-characters'
 const levels = ['UNCLASSIFIED', 'RESTRICTED', 'CONFIDENTIAL', 'SECRET', 'TOP_SECRET']
 
 /** Sections for a site that runs the roles that no shipped profile runs, too. */
-export const runningEveryRole = { platform: { roles: roles.map(({ name }) => name) }, hub: { port: 0 } }
+export const runningEveryRole = {
+  platform: { roles: roles.map(({ name }) => name) },
+  hub: { port: 0 },
+  resolution: { port: 0 },
+}
 
 export type SmallSite = {
   readonly dir: string

@@ -3,6 +3,7 @@ import { offline } from '../../../daemon/boot/offline.ts'
 import { command } from '../../command.ts'
 import { fields, show } from '../../output.ts'
 import { needed, rest, text, whole } from '../../params.ts'
+import { progressTeller } from '../../resolve-progress.ts'
 import { jsonOption } from '../../site.ts'
 
 export const definition = command({
@@ -24,8 +25,9 @@ export const definition = command({
   example: 'platform resolve run --lens persons --data people.csv --out resolved',
   async run({ data, lens, out, columns, seed = 0, json }, terminal) {
     const [{ readLens, withColumns }, { resolveFiles }] = await Promise.all([offline.lenses(), offline.resolution()])
+    const line = progressTeller(() => performance.now())
     const fitted = withColumns(readLens(lens), columns)
-    const summary = resolveFiles({ lens: fitted, files: data, out, seed }, terminal.progress)
+    const summary = resolveFiles({ lens: fitted, files: data, out, seed }, (told) => terminal.progress(line(told)))
     terminal.progress('')
     show(terminal, json, summary, () =>
       fields(terminal, {

@@ -3,6 +3,7 @@ import { closeSync, mkdirSync, openSync, readdirSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RuleReport } from '../../roles/resolution/engine/block/ruled.ts'
 import type { Route } from '../../roles/resolution/engine/clusters.ts'
+import type { Tell } from '../../roles/resolution/engine/progress.ts'
 import { isWantedBy, LensFault, type Records, recordsOf } from '../../roles/resolution/engine/records/records.ts'
 import { type Resolution, resolve } from '../../roles/resolution/engine/resolve.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
@@ -37,14 +38,14 @@ export type Summary = {
 }
 
 /** Writes clusters.csv, pairs.csv and run.json. Throws `Objection`: 1 for data that cannot be used, 3 for a folder in use. */
-export function resolveFiles({ lens, files, out, seed }: Wanted, tell: (phase: string) => void): Summary {
+export function resolveFiles({ lens, files, out, seed }: Wanted, tell: Tell): Summary {
   asInvoker(() => claim(out))
   const sources = files.map((file) => {
-    tell(`read ${file}`)
+    tell({ phase: 'read', done: 0, total: 0 })
     return readDataFile(file, isWantedBy(lens))
   })
   const { records, resolution } = resolved(lens, sources, seed, tell)
-  tell('write')
+  tell({ phase: 'write', done: 0, total: records.rows })
   const numbers = numbered(resolution.clusters)
   const summary = summaryOf(lens, seed, records, resolution, numbers)
   asInvoker(() => {
@@ -55,7 +56,7 @@ export function resolveFiles({ lens, files, out, seed }: Wanted, tell: (phase: s
   return summary
 }
 
-function resolved(lens: Lens, sources: Parameters<typeof recordsOf>[1], seed: number, tell: (phase: string) => void) {
+function resolved(lens: Lens, sources: Parameters<typeof recordsOf>[1], seed: number, tell: Tell) {
   try {
     const records = recordsOf(lens, sources)
     return { records, resolution: resolve(lens, records, seed, tell) }

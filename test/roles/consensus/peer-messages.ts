@@ -10,7 +10,7 @@ import type { Signatures } from '../../../daemon/kernel/keys.ts'
 import type { Label } from '../../../daemon/kernel/label.ts'
 import type { Peer } from '../../../daemon/kernel/peer.ts'
 import type { MessageBody, MessageKind, Statement } from '../../../daemon/kernel/transport.ts'
-import type { FederationMessage } from '../../../daemon/roles/consensus/federation/message.ts'
+import type { FederationMessage } from '../../../daemon/shared/federation-message.ts'
 import { noon } from '../../support/simulated-clock.ts'
 
 const at = new Date(noon).toISOString()

@@ -5,6 +5,7 @@ import { approvalOf, expired, handsIn, requestOf, stranger } from '../quarantine
 import { begunSet } from './begun-set.ts'
 import { hubRefusals } from './hub-refusals.ts'
 import { oneWay } from './one-way-refusals.ts'
+import { resolutionRefusals } from './resolution-refusals.ts'
 import { signers } from './signers.ts'
 import { cleared, contribution, emitted, invitation, label, policy, type Stage, sessionInput } from './stage.ts'
 
@@ -91,6 +92,9 @@ const site: Record<string, Refusal> = {
   'consensus.service.backup not_found': (stage) => shareOf(stage, 'consensus', '2026-05-03T03-00-00-001Z'),
   'consensus.service.backup already_exists': (stage) =>
     shareOf(stage, 'consensus', '2026-05-03T03-00-00-003Z', 'consensus.db'),
+  'resolution.service.backup not_found': (stage) => shareOf(stage, 'resolution', '2026-05-03T03-00-00-001Z'),
+  'resolution.service.backup already_exists': (stage) =>
+    shareOf(stage, 'resolution', '2026-05-03T03-00-00-005Z', 'resolution.db'),
   'hub.service.backup not_found': (stage) => shareOf(stage, 'hub', '2026-05-03T03-00-00-001Z'),
   'hub.service.backup already_exists': (stage) => shareOf(stage, 'hub', '2026-05-03T03-00-00-004Z', 'hub.db'),
   async 'site.checkpoint.create conflict'(stage) {
@@ -222,4 +226,5 @@ export const refusals: Readonly<Record<string, Refusal>> = {
   ...federation,
   ...emission,
   ...hubRefusals,
+  ...resolutionRefusals,
 }

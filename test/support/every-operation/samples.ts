@@ -4,6 +4,7 @@ import { approvalOf, expired, handsIn, requestOf } from '../quarantine-people.ts
 import { clientSecret } from '../small-site.ts'
 import { begunSet } from './begun-set.ts'
 import { announced, delta, firstKeySet, frozenPeer, gapReceipt, toldByBravo, toldByDelta } from './carried.ts'
+import { resolution } from './resolution-samples.ts'
 import { signers } from './signers.ts'
 import { contribution, emitted, invitation, label, registration, type Stage, sessionInput } from './stage.ts'
 
@@ -24,7 +25,7 @@ export function statusEvent(event_id: string) {
   return { event_id, session_id: 'ses_1', lens_id: 'lens', state: 'RATIFIED', at: '2026-03-02T12:00:00.000Z' }
 }
 
-type Samples = Readonly<Record<string, (stage: Stage) => Sample | Promise<Sample>>>
+export type Samples = Readonly<Record<string, (stage: Stage) => Sample | Promise<Sample>>>
 
 function itemOf({ item }: { readonly item: string }) {
   const [peer, id] = item.split('/')
@@ -161,4 +162,4 @@ const hub: Samples = {
   'hub.message.events': asNode(),
 }
 
-export const samples: Samples = { ...site, ...consensus, ...hub }
+export const samples: Samples = { ...site, ...consensus, ...hub, 'resolution.service.backup': share, ...resolution }

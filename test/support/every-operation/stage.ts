@@ -5,6 +5,7 @@ import { canonical, sha384 } from '../../../daemon/kernel/canonical.ts'
 import type { Signatures } from '../../../daemon/kernel/keys.ts'
 import { type MessageKind, statement } from '../../../daemon/kernel/transport.ts'
 import { runningEveryRole, type SmallSite, smallSite } from '../small-site.ts'
+import { type ResolutionObjects, resolutionObjects } from './resolution-objects.ts'
 
 export const secret = { level: 'SECRET', releasable_to: ['alpha', 'bravo'] }
 export const label = { policy: 'SITE', ...secret, categories: [], originator: 'alpha' }
@@ -34,6 +35,7 @@ export type Stage = {
   readonly evidence: string
   /** What bravo decided in a session of its own. */
   readonly emission: string
+  readonly resolution: ResolutionObjects
   /** The signed message that bravo would have sent these fields in. */
   delivered: Delivered
 }
@@ -50,7 +52,8 @@ const hub = {
 /** `sections` are merged into the profile. */
 export async function stage(sections: Parameters<typeof smallSite>[0] = {}): Promise<Stage> {
   const { platform, ...more } = sections
-  const site = await smallSite({ platform: { ...runningEveryRole.platform, ...platform }, hub, ...more })
+  const { resolution } = runningEveryRole
+  const site = await smallSite({ platform: { ...runningEveryRole.platform, ...platform }, hub, resolution, ...more })
   const admin = await site.token({ roles: ['admin'], ...cleared })
   const delivered: Delivered = (kind, fields, change = {}) => signedByBravo(site, kind, fields, change)
   const post = async (path: string, body: unknown) => {
@@ -100,6 +103,7 @@ export async function stage(sections: Parameters<typeof smallSite>[0] = {}): Pro
     evidence: await settled(ratified, 'evidence_block_id'),
     dissent: await settled(conflict, 'open_dissent_id'),
     emission,
+    resolution: await resolutionObjects(site, admin, label),
     delivered,
   }
 }

@@ -3,12 +3,13 @@ import * as z from 'zod'
 import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
 import { label } from '../../../kernel/label.ts'
 import { operation } from '../../../kernel/operation.ts'
+import { federationMessage, max_message_bytes, opened } from '../../../shared/federation-message.ts'
 import { addContribution } from '../contribution/add.ts'
 import { opinionFields } from '../contribution/model.ts'
 import { federationContributionTotal } from '../metrics.ts'
 import { type StoredSession, session } from '../session/model.ts'
 import { shown } from '../session/view.ts'
-import { federationMessage, max_message_bytes, opened, provenanceOf } from './message.ts'
+import { provenanceOf } from './provenance.ts'
 
 /** The data of a `contribution` message. */
 const sentContribution = z.strictObject({

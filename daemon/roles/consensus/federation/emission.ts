@@ -3,11 +3,18 @@ import type { Call } from '../../../kernel/call.ts'
 import { digestOf } from '../../../kernel/canonical.ts'
 import { isRefused, type Refused } from '../../../kernel/errors.ts'
 import { operation } from '../../../kernel/operation.ts'
+import {
+  federationMessage,
+  max_message_bytes,
+  misaddressed,
+  opened,
+  type Sent,
+} from '../../../shared/federation-message.ts'
 import { emissions, lensEmission, type SentEmission, type StoredEmission, sentEmission } from '../emission/model.ts'
 import { emissionId, heard } from '../emission/rules.ts'
 import { shown } from '../emission/view.ts'
 import { lifecycleEvent } from '../session/lifecycle-event.ts'
-import { federationMessage, max_message_bytes, misaddressed, opened, provenanceOf, type Sent } from './message.ts'
+import { provenanceOf } from './provenance.ts'
 
 export const emission = operation({
   summary: 'Accept what a peer decided on a lens, or that it was withdrawn',

@@ -4,6 +4,7 @@ import { digestOf } from '../../../kernel/canonical.ts'
 import { isRefused, refuse } from '../../../kernel/errors.ts'
 import { label } from '../../../kernel/label.ts'
 import { operation } from '../../../kernel/operation.ts'
+import { federationMessage, max_message_bytes, misaddressed, opened } from '../../../shared/federation-message.ts'
 import { quorumPolicy } from '../combine/policy.ts'
 import { lifecycleEvent } from '../session/lifecycle-event.ts'
 import { session, sessions, subject } from '../session/model.ts'
@@ -11,7 +12,6 @@ import { openSession } from '../session/opening.ts'
 import { tell } from '../session/tell.ts'
 import { enter } from '../session/transition/rules.ts'
 import { shown } from '../session/view.ts'
-import { federationMessage, max_message_bytes, misaddressed, opened } from './message.ts'
 
 const word = z.string().min(1).max(256)
 

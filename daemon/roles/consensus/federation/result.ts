@@ -4,6 +4,7 @@ import type { Call } from '../../../kernel/call.ts'
 import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
 import { join } from '../../../kernel/label.ts'
 import { operation } from '../../../kernel/operation.ts'
+import { federationMessage, max_message_bytes, opened } from '../../../shared/federation-message.ts'
 import { type DissentRecord, dissentRecord, dissents } from '../dissent/model.ts'
 import { type EvidenceBlock, evidenceBlock, evidenceBlocks } from '../evidence/model.ts'
 import { isWhole } from '../evidence/rules.ts'
@@ -12,7 +13,6 @@ import { type StoredSession, session, sessionState, sessions } from '../session/
 import { tell } from '../session/tell.ts'
 import { closeDissent, enter } from '../session/transition/rules.ts'
 import { shown } from '../session/view.ts'
-import { federationMessage, max_message_bytes, opened } from './message.ts'
 
 const outcome = {
   evidence: evidenceBlock.optional(),

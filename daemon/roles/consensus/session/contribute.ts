@@ -1,11 +1,12 @@
 // Adds one local contribution to a session; the rules decide what the session becomes.
 import { isRefused } from '../../../kernel/errors.ts'
+import { labelFor } from '../../../kernel/labelling.ts'
 import { operation } from '../../../kernel/operation.ts'
 import { addContribution } from '../contribution/add.ts'
 import { contributionInput } from '../contribution/model.ts'
 import { maySpeak } from '../contribution/speaking.ts'
 import { settings } from '../settings.ts'
-import { labelFor, withinSession } from './labelling.ts'
+import { withinSession } from './labelling.ts'
 import { idInput, session } from './model.ts'
 import { shown } from './view.ts'
 

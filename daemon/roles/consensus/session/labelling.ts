@@ -1,18 +1,5 @@
-// The label of what a caller makes: of the site's policy, and never above the caller.
-import type { Call } from '../../../kernel/call.ts'
-import { type Refused, refuse } from '../../../kernel/errors.ts'
-import { type Classification, dominates, type Label, labelOf } from '../../../kernel/label.ts'
-
-export function labelFor(call: Call, given: Classification): Label | Refused {
-  const { caller, site } = call
-  const label = labelOf(given, site.labels, caller.tenant_id)
-  if (!label) {
-    const fault = { path: 'classification', message: 'unknown policy or level' }
-    return refuse('invalid', 'the classification is not of this site’s policy', [fault])
-  }
-  if (dominates(caller, label, site.labels)) return label
-  return refuse('label_denied', 'the classification is above the caller’s clearance')
-}
+// What a contribution's label is within its session.
+import type { Classification, Label } from '../../../kernel/label.ts'
 
 /**
  * A bare level says nothing of releasability: within a session it is releasable as the session is, and as what the same

@@ -35,6 +35,8 @@ export type Route = 'clusters' | 'links'
 
 export type Found = {
   readonly route: Route
+  /** Most clusters have two records, so that none supports another. */
+  readonly areFew: boolean
   readonly clusters: Int32Array
   readonly compared: Compared
   /** Of each compared pair, in natural logs of odds. */
@@ -59,7 +61,7 @@ export type Scored = {
   readonly scores: Float64Array
 }
 
-type Clustered = Pick<Found, 'route' | 'clusters' | 'scores' | 'cut' | 'floor'> & { readonly model?: Model }
+type Clustered = Pick<Found, 'route' | 'areFew' | 'clusters' | 'scores' | 'cut' | 'floor'> & { readonly model?: Model }
 
 /** By the method and the threshold of the lens; where it says neither, by what the scores and the clusters look like. */
 export function clustersOf(scored: Scored): Clustered {
@@ -71,19 +73,20 @@ export function clustersOf(scored: Scored): Clustered {
   const { cut, lowest: floor } = settings
   if (lens.clustering === 'connected_components') {
     const clusters = connected(rows, { ...compared, above: scores }, cut).lowest()
-    return { route: 'clusters', clusters, scores, cut, floor }
+    return { route: 'clusters', areFew: false, clusters, scores, cut, floor }
   }
   const isClean = lens.clustering === undefined && names.length === 2 && areClean(sources, compared, scores)
   if (isClean || lens.clustering === 'one_to_one') {
     const sides = names.length > 1 ? sources : Int32Array.from(sources, (_, row) => row)
-    return { route: 'links', clusters: linkedAcross(sides, compared, scores, cut), scores, cut, floor }
+    return { route: 'links', areFew: true, clusters: linkedAcross(sides, compared, scores, cut), scores, cut, floor }
   }
   const clusters = clustered(rows, compared, scores, settings)
   if (given === undefined && meanSize(clusters) < few) {
     const alone = clustered(rows, compared, scores, { ...settings, cut: 0 }, shift_of_few)
-    return { route: 'clusters', clusters: alone, scores: scores.map((score) => score - shift_of_few), cut: 0, floor }
+    const shifted = scores.map((score) => score - shift_of_few)
+    return { route: 'clusters', areFew: true, clusters: alone, scores: shifted, cut: 0, floor }
   }
-  return { route: 'clusters', ...completed({ ...scored, settings, clusters }), cut, floor }
+  return { route: 'clusters', areFew: false, ...completed({ ...scored, settings, clusters }), cut, floor }
 }
 
 /** In natural logs. Weights in bits, and methods other than the usual one, join from nought on unless the lens says more. */

@@ -7,17 +7,17 @@ import { eachRuled, sidesOf } from './block/ruled.ts'
 import { clustersOf, type Found, type Settings } from './clusters.ts'
 import { type Comparing, comparing } from './compare/pairs.ts'
 import { type Compared, PairList } from './compare/patterns.ts'
+import { began, portions, type Tell } from './progress.ts'
 import type { Records } from './records/records.ts'
 import { textsOf } from './records/texts.ts'
 import { givenModel } from './score/given.ts'
 import { firstModel, trained } from './score/model.ts'
 import { pairScores } from './score/pair-scores.ts'
-import { neighboursOf, trigrams, vectorsOf } from './text/vectors.ts'
+import { most_rows_for_neighbours, neighboursOf, trigrams, vectorsOf } from './text/vectors.ts'
 
 export const forPersons: Settings = { cap: 60, neighbours: 10, lowest: -4, highest: 4, cut: -2, hasFrequencies: true }
 export const forTexts: Settings = { cap: 30, neighbours: 15, lowest: -8, highest: 8, cut: 0, hasFrequencies: false }
 
-const most_rows_for_neighbours = 20_000
 const random_pairs = 100_000
 /** Rows that are looked at for all pairs of keys: about a second. */
 const most_visits = 20_000_000
@@ -30,7 +30,7 @@ type Given = {
   readonly settings: Settings
   readonly random: () => number
   readonly swapped: readonly [number, number] | undefined
-  readonly tell: (phase: string) => void
+  readonly tell: Tell
 }
 
 /** Throws `LensFault` for rules that this data cannot be blocked by. */
@@ -39,22 +39,25 @@ export function resolveClusters(lens: Lens, records: Records, { settings, random
   const compares = comparing(records.fields, swapped, 0 - lens.null_penalty * Math.LN2)
   const list = new PairList(compares)
   const add = adding(sidesOf(lens, records), list)
-  tell('candidates')
+  began(tell, 'candidates')
   const rules = eachRuled(lens, records, add)
   if (!rules) {
     const blocks = blocksFor(records, settings.cap)
     const extra = rows < most_rows_for_neighbours ? neighbourRows(records, settings.neighbours) : undefined
-    tell('compare')
-    eachPair(rows, blocks, least_said, extra, add)
+    const compared = portions(tell, 'compare', rows)
+    eachPair(rows, blocks, least_said, extra, (a, b) => {
+      compared(a)
+      add(a, b)
+    })
   }
-  tell('train')
+  began(tell, 'train')
   const lambda = (0.25 * rows) / ((rows * (rows - 1)) / 2)
   const learn = () => {
     const first = firstModel(compares, drawn(lens, compares, records, random), lambda)
     return trained(first, compares, list.compared(), rounds)
   }
   const model = givenModel(lens, compares) ?? learn()
-  tell('cluster')
+  began(tell, 'cluster')
   const rating = { compares, rows, hasFrequencies: settings.hasFrequencies && !lens.fields[0]?.weights }
   const scores = pairScores(rating, list.compared(), model)
   const found = clustersOf({ lens, records, rating, list, add, settings, model, scores })

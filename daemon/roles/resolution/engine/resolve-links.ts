@@ -1,9 +1,10 @@
-// Finds who is who between two sources that hold each thing once, told by their texts: likeness corrected for crowds, then the evidence of fields.
+// Finds what is the same where nothing is there more than twice, told by texts: likeness corrected for crowds, then the evidence of fields.
 
 import type { Lens } from '../lens/model.ts'
 import { oneToOne } from './cluster/one-to-one.ts'
 import { type Comparing, comparing } from './compare/pairs.ts'
 import { type Compared, PairList } from './compare/patterns.ts'
+import { began, type Tell } from './progress.ts'
 import type { Records } from './records/records.ts'
 import { textsOf } from './records/texts.ts'
 import { givenModel } from './score/given.ts'
@@ -25,18 +26,26 @@ export type Linked = {
   readonly model: Model
 }
 
-/** Of two sources, and no more. */
-export function resolveLinks(lens: Lens, records: Records, tell: (phase: string) => void): Linked {
-  const { fields, rows, sources } = records
-  tell('candidates')
+export type Wanted = {
+  readonly lens: Lens
+  /** Links go from source 0 to source 1; else from any record to any other. */
+  readonly isAcross: boolean
+}
+
+/** Every record has one partner at most. */
+export function resolveLinks(records: Records, wanted: Wanted, tell: Tell): Linked {
+  const { lens, isAcross } = wanted
+  const { fields, rows } = records
+  const sources = isAcross ? records.sources : undefined
+  began(tell, 'candidates')
   const near = neighboursOf(vectorsOf(textsOf(records), trigrams), neighbours, sources)
-  tell('compare')
+  began(tell, 'compare')
   const compares = comparing(fields, undefined, 0 - lens.null_penalty * Math.LN2)
   const list = new PairList(compares)
   const cosines = candidates(near, rows, (a, b) => list.add(a, b))
   const compared = list.compared()
   const crowds = Float64Array.from({ length: rows }, (_, row) => crowdOf(near, row))
-  tell('train')
+  began(tell, 'train')
   const corrected = cosines.map((cosine, pair) => {
     return cosine - (crowds[compared.lefts[pair]!]! + crowds[compared.rights[pair]!]!) / 2
   })
@@ -44,15 +53,16 @@ export function resolveLinks(lens: Lens, records: Records, tell: (phase: string)
     const started = learned(compares, compared, firstGuess(rows, compared, corrected))
     return trained(started, compares, compared, most_rounds)
   }
-  const model = givenModel(lens, compares) ?? learn()
+  // Of one table, weights that are given are those of clusters, found by other candidates.
+  const model = (isAcross ? givenModel(lens, compares) : undefined) ?? learn()
   const odds = scoresOf(model, compares, compared)
-  tell('link')
+  began(tell, 'link')
   const scores = corrected.map((each, pair) => each + lens.text_evidence * odds[compared.patternOf[pair]!]!)
   const links = oneToOne(rows, compared, scores)
-  const threshold = nullThreshold(rivalsOf(sources, compared, scores, links))
+  const threshold = nullThreshold(rivalsOf(rows, sources, compared, scores, links))
   const clusters = Int32Array.from({ length: rows }, (_, row) => row)
   for (const pair of links) {
-    if (scores[pair]! >= threshold) clusters[compared.rights[pair]!] = clusters[compared.lefts[pair]!]!
+    if (scores[pair]! >= threshold) clusters[compared.rights[pair]!] = compared.lefts[pair]!
   }
   return { clusters, compared, scores, cut: threshold, compares, model }
 }
@@ -92,23 +102,30 @@ function firstGuess(rows: number, compared: Compared, corrected: Float64Array): 
   return sums.map((sum, pattern) => sum / compared.counts[pattern]!)
 }
 
-/** For each linked record of the smaller source, its link beside the best of its other candidates. */
-function rivalsOf(sources: Int32Array, compared: Compared, scores: Float64Array, links: Int32Array): Rival[] {
+/** Each link beside the best other candidate of the record that must find a partner: of the smaller source, or of either end. */
+function rivalsOf(
+  rows: number,
+  sources: Int32Array | undefined,
+  { length, lefts, rights }: Compared,
+  scores: Float64Array,
+  links: Int32Array,
+): Rival[] {
+  const seeks = seekersAmong(rows, sources)
+  const linkOf = new Int32Array(rows).fill(-1)
+  for (const link of links) linkOf[lefts[link]!] = linkOf[rights[link]!] = link
+  const others = new Float64Array(length).fill(Number.NEGATIVE_INFINITY)
+  for (let pair = 0; pair < length; pair++) {
+    for (const row of [lefts[pair]!, rights[pair]!]) {
+      const link = linkOf[row]!
+      if (seeks(row) && link >= 0 && link !== pair) others[link] = Math.max(others[link]!, scores[pair]!)
+    }
+  }
+  return Array.from(links, (link) => ({ link: scores[link]!, other: others[link]! }))
+}
+
+function seekersAmong(rows: number, sources: Int32Array | undefined): (row: number) => boolean {
+  if (!sources) return () => true
   const firsts = sources.reduce((count, source) => count + (source === 0 ? 1 : 0), 0)
-  const smaller = firsts * 2 <= sources.length ? 0 : 1
-  const recordOf = (pair: number) => {
-    const left = compared.lefts[pair]!
-    return sources[left] === smaller ? left : compared.rights[pair]!
-  }
-  const linkOf = new Map(Array.from(links, (pair) => [recordOf(pair), pair]))
-  const others = new Map<number, number>()
-  for (let pair = 0; pair < compared.length; pair++) {
-    const record = recordOf(pair)
-    if (linkOf.get(record) === pair) continue
-    others.set(record, Math.max(others.get(record) ?? Number.NEGATIVE_INFINITY, scores[pair]!))
-  }
-  return [...linkOf].map(([record, pair]) => ({
-    link: scores[pair]!,
-    other: others.get(record) ?? Number.NEGATIVE_INFINITY,
-  }))
+  const smaller = firsts * 2 <= rows ? 0 : 1
+  return (row) => sources[row] === smaller
 }

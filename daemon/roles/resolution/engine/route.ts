@@ -1,15 +1,14 @@
 // Whether sources hold each thing once: then a record has one partner at most, and the best of its candidates is known to be rivals.
 import type { Records } from './records/records.ts'
 import { textsOf } from './records/texts.ts'
-import { neighboursOf, trigrams, vectorsOf } from './text/vectors.ts'
+import { most_rows_for_neighbours, neighboursOf, trigrams, vectorsOf } from './text/vectors.ts'
 
 const alike = 0.95
 const most_part = 0.1
-const most_rows = 20_000
 
 /** Two texts of one source are almost never the same: less than a tenth of the cleaner source have such a partner. */
 export function isClean(records: Records): boolean {
-  if (records.rows > most_rows) return false
+  if (records.rows > most_rows_for_neighbours) return false
   return [0, 1].some((source) => partWithPartner(textsOf(records, source)) < most_part)
 }
 

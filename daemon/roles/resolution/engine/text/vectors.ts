@@ -85,6 +85,9 @@ export function cosine({ starts, terms, weights }: Vectors, a: number, b: number
   return sum
 }
 
+/** With more, finding each row's neighbours takes too long: it grows with the square. */
+export const most_rows_for_neighbours = 20_000
+
 /** The most alike rows for each row: `found[row * k + place]`, or -1, the most alike first, with their cosines. */
 export type Neighbours = { readonly k: number; readonly found: Int32Array; readonly cosines: Float32Array }
 

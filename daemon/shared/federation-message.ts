@@ -1,15 +1,14 @@
-// A peer's message as it reaches this role by any carrier: the signed envelope, and the exact bytes of its body.
+// A peer's message as it reaches a role by any carrier: the signed envelope, and the exact bytes of its body.
 import * as z from 'zod'
-import type { Call, VerifiedStatement } from '../../../kernel/call.ts'
-import { canonical, sha384 } from '../../../kernel/canonical.ts'
-import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
-import { jws } from '../../../kernel/keys.ts'
-import { type Label, type LabelPolicy, label as labelSchema, releasableTo, within } from '../../../kernel/label.ts'
-import { translated } from '../../../kernel/label-map.ts'
-import { parseBy } from '../../../kernel/parsing.ts'
-import { unlabelledStatementIn } from '../../../kernel/statement-format.ts'
-import { type MessageKind, messageBody, type Statement, unlabelledBody } from '../../../kernel/transport.ts'
-import type { Provenance } from '../contribution/model.ts'
+import type { Call, VerifiedStatement } from '../kernel/call.ts'
+import { canonical, sha384 } from '../kernel/canonical.ts'
+import { isRefused, type Refused, refuse } from '../kernel/errors.ts'
+import { jws } from '../kernel/keys.ts'
+import { type Label, type LabelPolicy, label as labelSchema, releasableTo, within } from '../kernel/label.ts'
+import { translated } from '../kernel/label-map.ts'
+import { parseBy } from '../kernel/parsing.ts'
+import { unlabelledStatementIn } from '../kernel/statement-format.ts'
+import { type MessageKind, messageBody, type Statement, unlabelledBody } from '../kernel/transport.ts'
 
 export const federationMessage = z
   .strictObject({
@@ -69,12 +68,6 @@ export function misaddressed(call: Call, { receiver_tenant_id }: Statement): Ref
   if (receiver_tenant_id !== site.tenant_id) return refuse('not_your_tenant', 'the message is for another tenant')
   if (caller.tenant_id === '*' || caller.tenant_id === receiver_tenant_id) return undefined
   return refuse('not_your_tenant', 'the message is for another tenant than the caller’s')
-}
-
-/** How the message came, as what is made of it keeps it. */
-export function provenanceOf({ statement, transport }: Pick<Sent<unknown>, 'statement' | 'transport'>): Provenance {
-  const { src: peer, msg_id, epoch, seq, parent_block_ids } = statement
-  return { transport, peer, msg_id, epoch, seq, parent_block_ids }
 }
 
 /** The data with the classification that it may carry in the terms of the site's policy. */

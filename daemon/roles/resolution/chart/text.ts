@@ -1,0 +1,67 @@
+// Draws charts with letters, for a terminal or a log. Whoever prints names of others makes them printable first.
+import { type Bars, ends, figure, type Lines, reach, valueAt } from './chart.ts'
+
+/** One bar a line, names before and figures behind; `|` is nought. `width`: columns there are. */
+export function barsAsText({ title, measure, bars }: Bars, width: number): string {
+  const [least, most] = reach(bars)
+  const notes = bars.map((bar) => bar.note ?? figure(bar.to - (bar.from ?? 0)))
+  const before = Math.min(32, longest(bars.map(({ name }) => name)))
+  const room = Math.max(10, width - before - longest(notes) - 3)
+  const column = (value: number) => Math.round(((value - least) / (most - least)) * (room - 1))
+  const zero = column(0)
+  const lines = bars.map((bar, at) => {
+    const [from, to] = ends(bar)
+    const isAgainst = bar.to < (bar.from ?? 0)
+    const letters = Array.from({ length: room }, (_, place) => {
+      if (place >= column(from) && place <= column(to) && to > from) return isAgainst ? '-' : '#'
+      return place === zero ? '|' : ' '
+    })
+    return `${cut(bar.name, before).padEnd(before)} ${letters.join('')} ${notes[at]}`.trimEnd()
+  })
+  return [title, ...lines, `${' '.repeat(before + 1)}${measure}, ${figure(least)} to ${figure(most)}`].join('\n')
+}
+
+/** Each series by a letter of its own, the first of its name that is free; `*` where two meet. */
+export function linesAsText({ title, x, y, series, marks = [] }: Lines, width: number, height = 16): string {
+  const before = Math.max(figure(y.from).length, figure(y.to).length)
+  const room = Math.max(16, width - before - 3)
+  const grid = Array.from({ length: height }, () => Array.from({ length: room }, () => ' '))
+  const columnOf = (at: number) => Math.round(((at - x.from) / (x.to - x.from)) * (room - 1))
+  for (const { at } of marks) for (const line of grid) if (line[columnOf(at)] !== undefined) line[columnOf(at)] = ':'
+  const letters = lettersOf(series.map(({ name }) => name))
+  for (const [number, each] of series.entries()) {
+    for (let column = 0; column < room; column++) {
+      const value = valueAt(each, x.from + ((x.to - x.from) * column) / (room - 1))
+      if (value === undefined) continue
+      const line = grid[Math.round(((y.to - value) / (y.to - y.from)) * (height - 1))]
+      if (line) line[column] = /[ :]/.test(line[column] ?? '') ? (letters[number] ?? '*') : '*'
+    }
+  }
+  const scale = (at: number) => (at === 0 ? figure(y.to) : at === height - 1 ? figure(y.from) : '').padStart(before)
+  const [from, to] = [figure(x.from), figure(x.to)]
+  const foot = `${' '.repeat(before + 3)}${from}${x.label.padStart((room + x.label.length) >> 1).slice(from.length)}`
+  return [
+    `${title}: ${series.map(({ name }, at) => `${letters[at]} ${name}`).join(', ')}`,
+    ...grid.map((line, at) => `${scale(at)} | ${line.join('')}`.trimEnd()),
+    `${' '.repeat(before + 1)}+${'-'.repeat(room + 1)}`,
+    foot.padEnd(before + 3 + room - to.length) + to,
+    ...marks.map(({ at, label }) => `${' '.repeat(before + 3)}: ${label} (${figure(at)})`),
+  ].join('\n')
+}
+
+function lettersOf(names: readonly string[]): string[] {
+  const taken = new Set(['*', ':', ' '])
+  return names.map((name) => {
+    const free = [...name, ...'abcdefghijklmnopqrstuvwxyz'].find((letter) => !taken.has(letter)) ?? '*'
+    taken.add(free)
+    return free
+  })
+}
+
+function longest(texts: readonly string[]): number {
+  return Math.max(0, ...texts.map((text) => text.length))
+}
+
+function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 3)}...`
+}

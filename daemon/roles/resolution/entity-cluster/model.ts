@@ -1,0 +1,48 @@
+// A cluster: the records that are one entity, under an id that outlives the run that found it.
+import * as z from 'zod'
+import { sha256 } from '../../../kernel/canonical.ts'
+import { label } from '../../../kernel/label.ts'
+import { collection, type Doc } from '../../../kernel/store.ts'
+import { byLens, count, instant, type RecordRef, recordRef, uid } from '../fields.ts'
+
+const said = {
+  ...byLens,
+  run_id: uid.meta({ description: 'The run that found it so last' }),
+  members: z.array(recordRef).min(1),
+  size: count,
+  lineage: z.strictObject({
+    merged_from: z.array(uid).meta({ description: 'Entities that became this one' }),
+    split_from: uid.optional().meta({ description: 'The entity that this one was part of' }),
+  }),
+  created_at: instant,
+  updated_at: instant,
+}
+
+export const storedCluster = z.strictObject({ tenant_id: z.string(), label, ...said })
+export type StoredCluster = z.infer<typeof storedCluster>
+
+export const entityClusters = collection({
+  name: 'entity_cluster',
+  schema: storedCluster,
+  indexes: ['lens', 'lens_id', 'entity_type', 'run_id', 'size', 'created_at'],
+})
+
+/** `first`: the member that comes first in the order of matches. */
+export function clusterUid(tenant_id: string, lens: string, first: RecordRef): string {
+  return `ent_${sha256(JSON.stringify([tenant_id, lens, first.node_id, first.record_id])).slice(0, 32)}`
+}
+
+export const clusterView = z
+  .strictObject({ uid, version: z.int().min(1), tenant_id: z.string(), classification: label, ...said })
+  .meta({ id: 'EntityCluster' })
+export type ClusterView = z.infer<typeof clusterView>
+
+export const clusterSummary = z.strictObject({ uid, run_id: uid, size: count }).meta({ id: 'EntityClusterSummary' })
+
+export function shown({ id, version, value: { label: classification, ...rest } }: Doc<StoredCluster>): ClusterView {
+  return { uid: id, version, classification, ...rest }
+}
+
+export function short({ id, value: { run_id, size } }: Doc<StoredCluster>): z.infer<typeof clusterSummary> {
+  return { uid: id, run_id, size }
+}

@@ -1,0 +1,138 @@
+// A run: which records are resolved by which lens, how far it has come, and what came of it.
+import * as z from 'zod'
+import { collection, type Doc } from '../../../kernel/store.ts'
+import { byLens, count, instant, origin, shownOrigin, uid, word } from '../fields.ts'
+
+export const runState = z.enum([
+  'pending',
+  'extracting',
+  'extracted',
+  'matching',
+  'matched',
+  'resolving',
+  'completed',
+  'failed',
+  'cancelled',
+])
+export type RunState = z.infer<typeof runState>
+
+export const phase = z.enum(['extract', 'match', 'resolve'])
+export type Phase = z.infer<typeof phase>
+
+export const privacy = z.enum(['none', 'psi', 'clk'])
+
+export const progress = z
+  .strictObject({
+    phase,
+    step: word.meta({ description: 'What of the phase is being done' }),
+    done: count,
+    total: count,
+    eta_s: count.optional().meta({ description: 'Seconds until the phase ends, as far as its pace so far tells' }),
+  })
+  .meta({ id: 'RunProgress' })
+export type Progress = z.infer<typeof progress>
+
+export const counts = z
+  .strictObject({
+    records: count,
+    pairs: count.meta({ description: 'Pairs of records that were compared' }),
+    matches: count,
+    entities: count.meta({ description: 'Clusters, those of one record included' }),
+    clusters: count.meta({ description: 'Clusters of two records and more' }),
+    clustered: count.meta({ description: 'Records in these' }),
+  })
+  .partial()
+  .meta({ id: 'RunCounts' })
+export type Counts = z.infer<typeof counts>
+
+export const source = z
+  .strictObject({
+    node_id: word,
+    file: word.optional().meta({ description: 'Name of the data file; absent: the records came with the request' }),
+    records: count.optional(),
+    columns: z.record(z.string(), z.string()).optional().meta({ description: 'Field to the column it is read from' }),
+  })
+  .meta({ id: 'RunSource' })
+export type RunSource = z.infer<typeof source>
+
+/** Arguments of a run that are laid over its lens. */
+export const overLens = {
+  threshold: z.number().gt(0).lt(1).optional().meta({
+    description: 'Probability from which two clusters are one; the lens and the data decide where it is absent',
+  }),
+  null_penalty: z.number().min(0).max(100).optional().meta({
+    description: 'Bits that a field takes off where one record says nothing',
+  }),
+  id_field: word.optional().meta({ description: 'Column that names a record, instead of the one that the lens names' }),
+}
+
+const said = {
+  ...byLens,
+  ...overLens,
+  state: runState,
+  goal: z.enum(['extracted', 'matched', 'completed']).meta({ description: 'The state that it is to come to' }),
+  privacy,
+  seed: z.int(),
+  sources: z.array(source),
+  route: z.enum(['clusters', 'links']).optional(),
+  counts,
+  failure: z.strictObject({ code: word, reason: z.string() }).optional().meta({ description: 'Why it failed' }),
+  updated_at: instant,
+  started_at: instant.optional(),
+  ended_at: instant.optional(),
+}
+
+export const storedRun = z.strictObject({
+  ...origin,
+  ...said,
+  request_digest: z.string(),
+  /** 1 while there is something to do; an index, so that the worker finds its work. */
+  owes: z.union([z.literal(0), z.literal(1)]),
+  /** How often the phase under way was begun. */
+  attempts: count,
+  /** 1 while files of it are kept. */
+  holds_files: z.union([z.literal(0), z.literal(1)]),
+  /** When they are dropped, in epoch milliseconds. */
+  files_until_ts: z.number().optional(),
+})
+export type StoredRun = z.infer<typeof storedRun>
+
+export const fusionRuns = collection({
+  name: 'fusion_run',
+  schema: storedRun,
+  indexes: ['lens', 'lens_id', 'state', 'owes', 'created_at', 'files_until_ts'],
+})
+
+export const runView = z
+  .strictObject({
+    uid,
+    run_id: uid,
+    version: z.int().min(1),
+    ...shownOrigin,
+    ...said,
+    progress: progress.optional().meta({ description: 'While a phase is under way' }),
+  })
+  .meta({ id: 'FusionRun' })
+export type RunView = z.infer<typeof runView>
+
+export const runSummary = z
+  .strictObject({ uid, state: runState, lens: word, lens_version: word, counts, created_at: instant })
+  .meta({ id: 'FusionRunSummary' })
+
+export function shown({ id, version, value }: Doc<StoredRun>, at?: Progress): RunView {
+  const {
+    label: classification,
+    request_digest: _digest,
+    owes: _owes,
+    attempts: _attempts,
+    holds_files: _holds,
+    files_until_ts: _until,
+    ...rest
+  } = value
+  return { uid: id, run_id: id, version, classification, ...rest, ...(at ? { progress: at } : {}) }
+}
+
+export function short({ id, value }: Doc<StoredRun>): z.infer<typeof runSummary> {
+  const { state, lens, lens_version, counts: of, created_at } = value
+  return { uid: id, state, lens, lens_version, counts: of, created_at }
+}

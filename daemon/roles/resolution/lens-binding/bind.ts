@@ -1,0 +1,20 @@
+// Says which version of a lens is in use from now on.
+import type { Call } from '../../../kernel/call.ts'
+import type { Doc } from '../../../kernel/store.ts'
+import type { StoredLens } from '../lens/stored.ts'
+import { bindingUid, lensBindings, type StoredBinding } from './model.ts'
+
+export type Use = Pick<StoredBinding, 'dataset' | 'columns' | 'run_id'>
+
+/** Saying the same again changes nothing. */
+export async function bindLens(call: Call, { id, value }: Doc<StoredLens>, use: Use = {}): Promise<void> {
+  const { tenant_id, label, lens, lens_version, entity_type } = value
+  const uid = bindingUid(tenant_id, lens, entity_type, use.dataset)
+  const said = { tenant_id, label, entity_type, lens, lens_id: id, lens_version, ...use, updated_at: call.nowIso() }
+  const made = await call.store(lensBindings).create(uid, said)
+  if (made !== 'exists') return
+  await call.store(lensBindings).update(uid, (current) => {
+    const isSame = current.value.lens_id === id && current.value.run_id === use.run_id
+    return isSame ? { answer: undefined } : { next: said, answer: undefined }
+  })
+}

@@ -1,0 +1,51 @@
+// Which version of a lens is in use for a kind of entity, and which columns of a data set it reads there.
+import * as z from 'zod'
+import { sha256 } from '../../../kernel/canonical.ts'
+import { label } from '../../../kernel/label.ts'
+import { collection, type Doc } from '../../../kernel/store.ts'
+import { uid, word } from '../fields.ts'
+
+const said = {
+  entity_type: word,
+  lens: word,
+  lens_id: uid.meta({ description: 'uid of the version that is in use' }),
+  lens_version: word,
+  dataset: word.optional().meta({ description: 'The node whose records it reads; absent: whichever come' }),
+  columns: z
+    .record(z.string(), z.string())
+    .optional()
+    .meta({ description: 'Of a data set: field to the column that it is read from' }),
+  run_id: uid.optional().meta({ description: 'The run that named it last' }),
+  updated_at: z.iso.datetime(),
+}
+
+export const storedBinding = z.strictObject({ tenant_id: z.string(), label, ...said })
+export type StoredBinding = z.infer<typeof storedBinding>
+
+export const lensBindings = collection({
+  name: 'lens_binding',
+  schema: storedBinding,
+  indexes: ['entity_type', 'lens', 'lens_id', 'dataset', 'updated_at'],
+})
+
+/** A data set has one binding for each lens that reads it; so has a kind of entity, for whichever data comes. */
+export function bindingUid(tenant_id: string, lens: string, entity_type: string, dataset: string | undefined): string {
+  return `bind_${sha256(JSON.stringify([tenant_id, lens, entity_type, dataset ?? null])).slice(0, 32)}`
+}
+
+export const bindingView = z
+  .strictObject({ uid, version: z.int().min(1), tenant_id: z.string(), classification: label, ...said })
+  .meta({ id: 'LensBinding' })
+
+export const bindingSummary = z
+  .strictObject({ uid, entity_type: word, lens: word, lens_version: word, dataset: word.optional() })
+  .meta({ id: 'LensBindingSummary' })
+
+export function shown({ id, version, value: { label: held, ...rest } }: Doc<StoredBinding>) {
+  return { uid: id, version, classification: held, ...rest }
+}
+
+export function short({ id, value }: Doc<StoredBinding>): z.infer<typeof bindingSummary> {
+  const { entity_type, lens, lens_version, dataset } = value
+  return { uid: id, entity_type, lens, lens_version, ...(dataset === undefined ? {} : { dataset }) }
+}

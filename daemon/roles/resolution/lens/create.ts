@@ -1,0 +1,41 @@
+// Keeps a version of a lens for the caller's tenant. What a version says never changes: the same again is no change.
+import * as z from 'zod'
+import { digestOf } from '../../../kernel/canonical.ts'
+import { isRefused, refuse } from '../../../kernel/errors.ts'
+import { classification } from '../../../kernel/label.ts'
+import { labelFor } from '../../../kernel/labelling.ts'
+import { operation } from '../../../kernel/operation.ts'
+import { bindLens } from '../lens-binding/bind.ts'
+import { lens } from './model.ts'
+import { lenses, lensUid, lensView, shown } from './stored.ts'
+
+export const create = operation({
+  summary: 'Keep a version of a lens; the same body again is the same lens',
+  method: 'POST',
+  path: '/api/v2/lens',
+  tool: 'lens_create',
+  input: z.strictObject({ body: lens, classification: classification.optional() }),
+  output: lensView,
+  status: 201,
+  errors: ['already_exists', 'label_denied', 'not_found'],
+  allow: 'resolution:write',
+
+  async run(call, { body, classification: given = call.site.default_level }) {
+    const label = labelFor(call, given)
+    if (isRefused(label)) return label
+    const { tenant_id, subject: created_by } = call.caller
+    const { lens: name, version: lens_version, entity_type } = body
+    const uid = lensUid(tenant_id, name, lens_version)
+    const digest = digestOf(body)
+    const named = { lens: name, lens_version, entity_type }
+    const value = { tenant_id, label, created_by, created_at: call.nowIso(), ...named, body, digest }
+    const audit = [call.audited('resolution.lens.create', uid, { ...named, digest }, label)]
+    const made = await call.store(lenses).create(uid, value, audit)
+    const kept = made === 'exists' ? await call.store(lenses).get(uid) : made
+    if (kept.value.digest !== digest) {
+      return refuse('already_exists', `${name} ${lens_version} is there and says something else: give it a new version`)
+    }
+    await bindLens(call, kept)
+    return shown(kept)
+  },
+})

@@ -1,0 +1,15 @@
+// The resolution role as every process of the site knows it: what may be set, and which messages it takes.
+import { outline as outlineOf } from '../../kernel/role.ts'
+import { settings } from './settings.ts'
+
+export const outline = outlineOf({
+  name: 'resolution',
+  purpose: 'Finds who is who among records: lenses, runs, matches and clusters',
+  port: 8003,
+  serves: 'tenants',
+  api_prefix: '/api/v2',
+  needs: ['site'],
+  settings: [settings],
+  takes: [],
+  load: async () => (await import('./role.ts')).resolution,
+})

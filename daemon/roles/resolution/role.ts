@@ -1,0 +1,53 @@
+// The resolution role's table of contents: lenses, runs over records, the matches and clusters that they find.
+import { type Role, role } from '../../kernel/role.ts'
+import * as clusterGet from './entity-cluster/get.ts'
+import * as clusterList from './entity-cluster/list.ts'
+import { entityClusters } from './entity-cluster/model.ts'
+import * as matchGet from './entity-match/get.ts'
+import * as matchList from './entity-match/list.ts'
+import { entityMatches } from './entity-match/model.ts'
+import * as runGet from './fusion-run/get.ts'
+import * as runList from './fusion-run/list.ts'
+import { fusionRuns, runState } from './fusion-run/model.ts'
+import { create as lensCreate } from './lens/create.ts'
+import * as lensGet from './lens/get.ts'
+import * as lensList from './lens/list.ts'
+import { lenses } from './lens/stored.ts'
+import * as bindingGet from './lens-binding/get.ts'
+import * as bindingList from './lens-binding/list.ts'
+import { lensBindings } from './lens-binding/model.ts'
+import { metrics, runCount } from './metrics.ts'
+import { outline } from './outline.ts'
+
+/** Lower-case names under which the objects of this role are addressed. */
+const objects = ['lens', 'lensbinding', 'entitymatch', 'entitycluster', 'fusionrun']
+
+export const resolution: Role = role(outline, {
+  collections: [lenses, lensBindings, entityMatches, entityClusters, fusionRuns],
+  metrics,
+  workers: [],
+  operations: {
+    lens: { list: lensList.list, get: lensGet.get, create: lensCreate },
+    'lens-binding': { list: bindingList.list, get: bindingGet.get },
+    'entity-match': { list: matchList.list, get: matchGet.get },
+    'entity-cluster': { list: clusterList.list, get: clusterGet.get },
+    'fusion-run': { list: runList.list, get: runGet.get },
+  },
+  messages: {},
+  serviceInfo: ({ deployment_profile, transports }) => ({
+    name: 'resolution-service',
+    version: '1.0.0',
+    description: 'Who is who among records: lenses, runs, matches and clusters',
+    health_path: '/health',
+    api_path: '/api/v2',
+    resources_count: 0,
+    capabilities: ['entity-resolution', 'lens-registry'],
+    objects,
+    deployment_profile,
+    supported_transports: [...transports],
+  }),
+  async gauges(call) {
+    const counted = await call.store(fusionRuns).countBy('state')
+    for (const state of runState.options) call.set(runCount, { state }, counted.get(state) ?? 0)
+  },
+})

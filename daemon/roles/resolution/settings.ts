@@ -1,0 +1,28 @@
+// Settings of the resolution role.
+import * as z from 'zod'
+import { listenerFields, toolFields } from '../../kernel/platform-settings.ts'
+import { block } from '../../kernel/settings.ts'
+
+export const settings = block('resolution', {
+  ...listenerFields(8003, 'RESOLUTION'),
+  ...toolFields('RESOLUTION'),
+  data_folder: z.string().min(1).max(4_096).optional().meta({
+    env: 'RESOLUTION_DATA_FOLDER',
+    doc: 'Folder whose sub-folders, one for each tenant and named as it is, hold the data files that runs may name; absent: none.',
+  }),
+  inline_records: z.int().min(1).max(100_000).default(10_000).meta({
+    doc: 'Records that a run may bring along in its request; more come as data files.',
+  }),
+  max_records: z.int().min(1).max(50_000_000).default(5_000_000).meta({ doc: 'Records of one run, of all nodes.' }),
+  max_matches: z.int().min(1).max(10_000_000).default(1_000_000).meta({
+    doc: 'Matches that one run may write; a run that finds more fails.',
+  }),
+  run_minutes: z.int().min(1).max(10_080).default(60).meta({ doc: 'How long one phase of a run may take.' }),
+  run_memory_mb: z.int().min(64).max(1_048_576).default(2_048).meta({
+    doc: 'Memory that a run may take, in MiB; one that wants more fails.',
+  }),
+  runs_at_once: z.int().min(1).max(64).default(1).meta({ doc: 'Runs that are worked on at a time; others wait.' }),
+  keep_days: z.int().min(1).max(3_650).default(30).meta({
+    doc: 'How long the records and pairs of a completed run are kept in files; its matches and clusters stay.',
+  }),
+})

@@ -1,0 +1,84 @@
+// Two sides that find what they share: exactly that, whatever the order, and nothing of what is no set of points.
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { curve25519Blinding } from '../../../adapters/blinding/curve25519/blinding.ts'
+import { performBlinding } from '../../../adapters/blinding/curve25519/work.ts'
+import { ascending, objectionTo } from '../../../daemon/roles/resolution/privacy/psi/points.ts'
+import { meeting, tagBytes } from '../../../daemon/roles/resolution/privacy/psi/tags.ts'
+
+const blinding = curve25519Blinding(async (work) => performBlinding(work))
+const secret = (seed: number) => new Uint8Array(32).fill(seed)
+
+/** What the first side finds, with all that travels between the two. */
+async function shared(ours: readonly string[], theirs: readonly string[], domain = 'run 1') {
+  const width = tagBytes(ours.length, theirs.length)
+  const [one, other] = [secret(1), secret(2)]
+  const mine = ascending(await blinding.blindValues(domain, ours, one), 32)
+  const yours = ascending(await blinding.blindValues(domain, theirs, other), 32)
+  const answered = await blinding.tagPoints(domain, mine.sorted, other, width)
+  const found = await blinding.tagPoints(domain, yours.sorted, one, width)
+  if (!answered || !found) throw new Error('points of our own are refused')
+  const met = meeting(answered, found, width)
+  return {
+    ours: Array.from(met.ours, (place) => ours[mine.order[place] ?? -1]).sort(),
+    theirs: Array.from(met.theirs, (place) => theirs[yours.order[place] ?? -1]).sort(),
+    sent: mine.sorted.length + yours.sorted.length + answered.length,
+    points: mine.sorted,
+  }
+}
+
+test('both sides find exactly the values that they share', async () => {
+  const sets = fc.uniqueArray(fc.string({ maxLength: 12 }), { maxLength: 12 })
+  await fc.assert(
+    fc.asyncProperty(sets, sets, async (ours, theirs) => {
+      const expected = ours.filter((value) => theirs.includes(value)).sort()
+      const found = await shared(ours, theirs)
+      expect(found.ours).toEqual(expected)
+      expect(found.theirs).toEqual(expected)
+    }),
+    { numRuns: 40 },
+  )
+})
+
+test('more than a piece of values keeps its order through pieces', async () => {
+  const many = Array.from({ length: 1_500 }, (_, at) => `value ${at}`)
+  const found = await shared(many, many.slice(1_000).toReversed())
+  expect(found.ours).toEqual(many.slice(1_000).sort())
+  expect(found.sent).toBeLessThan(2_000 * 40)
+})
+
+test('the order of the records does not show, and another run shows nothing of this one', async () => {
+  const values = ['ann', 'bob', 'cyd', 'dan']
+  const [first, again, other] = await Promise.all([
+    shared(values, []),
+    shared(values.toReversed(), []),
+    shared(values, [], 'run 2'),
+  ])
+  expect(again.points).toEqual(first.points)
+  expect(other.points).not.toEqual(first.points)
+})
+
+test('a tag is long enough for fewer than one accident in 2^40 runs', () => {
+  expect([tagBytes(1, 1), tagBytes(10_000, 10_000), tagBytes(100_000, 100_000), tagBytes(2 ** 32, 2 ** 32)]).toEqual([
+    5, 9, 10, 13,
+  ])
+})
+
+test('points travel strictly ascending, and as many as were agreed', async () => {
+  const { points } = await shared(['ann', 'bob', 'cyd'], [])
+  expect(objectionTo(points, 3)).toBeUndefined()
+  expect(objectionTo(points, 2)).toMatch(/96 bytes where 2 points have 64/)
+  expect(objectionTo(points.subarray(0, 95), 3)).toMatch(/95 bytes/)
+  const twice = Buffer.concat([points.subarray(0, 32), points.subarray(0, 32)])
+  expect(objectionTo(twice, 2)).toMatch(/point 1 is not above/)
+  const swapped = Buffer.concat([points.subarray(32, 64), points.subarray(0, 32)])
+  expect(objectionTo(swapped, 2)).toMatch(/point 1 is not above/)
+})
+
+test('a point of low order or above the prime among good ones refuses them all', async () => {
+  const { points } = await shared(['ann', 'bob'], [])
+  for (const bad of [new Uint8Array(32), new Uint8Array(32).fill(0xff)]) {
+    expect(await blinding.tagPoints('run', Buffer.concat([points, bad]), secret(3), 8)).toBeUndefined()
+  }
+  expect(await blinding.tagPoints('run', points.subarray(1), secret(3), 8)).toBeUndefined()
+})

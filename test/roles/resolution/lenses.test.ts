@@ -1,0 +1,83 @@
+// Lenses: what a version says never changes, and each is its tenant's own.
+import { expect, test } from 'vitest'
+import { create } from '../../../daemon/roles/resolution/lens/create.ts'
+import { get } from '../../../daemon/roles/resolution/lens/get.ts'
+import { list } from '../../../daemon/roles/resolution/lens/list.ts'
+import { list as bindings } from '../../../daemon/roles/resolution/lens-binding/list.ts'
+import { personLens, sharedResolution } from './resolution-world.ts'
+
+const world = sharedResolution()
+
+test('a lens is kept, found, and the same again is the same lens', async () => {
+  const ann = await world().as()
+  const body = personLens('1.0.0', 'sailor')
+  const made = await ann.ok(create, { body })
+  expect(made).toMatchObject({ lens: 'people', lens_version: '1.0.0', entity_type: 'sailor', created_by: 'ann' })
+  expect(made.body).toMatchObject({ ...body, id_field: 'id', told_by: 'fields' })
+  expect(await ann.ok(create, { body })).toEqual(made)
+  expect(await ann.ok(get, { uid: made.uid })).toEqual(made)
+  expect((await ann.ok(list, { entity_type: 'sailor' })).items).toEqual([made])
+  const [short] = (await ann.ok(list, { entity_type: 'sailor', summary: true })).items
+  expect(short).not.toHaveProperty('body')
+  expect(short).toMatchObject({ uid: made.uid, lens: 'people' })
+})
+
+test('another body under the same version is refused, and under another it is another lens in use', async () => {
+  const ann = await world().as()
+  const first = await ann.ok(create, { body: personLens('2.0.0', 'pilot') })
+  expect(await ann.refusal(create, { body: { ...personLens('2.0.0', 'pilot'), id_field: 'key' } })).toBe(
+    'already_exists',
+  )
+  const second = await ann.ok(create, { body: { ...personLens('2.1.0', 'pilot'), id_field: 'key' } })
+  expect(second.uid).not.toBe(first.uid)
+  const { items } = await ann.ok(bindings, { entity_type: 'pilot' })
+  expect(items).toMatchObject([{ lens: 'people', lens_id: second.uid, lens_version: '2.1.0' }])
+})
+
+test('a lens that cannot be is refused with the place that is wrong', async () => {
+  const ann = await world().as()
+  const fields = [{ name: 'given_name', type: 'name' as const }]
+  const said = await ann.ask(create, { body: { ...personLens('3.0.0'), fields, swapped: ['given_name', 'family'] } })
+  expect(said.status).toBe(422)
+  expect(said.problem?.errors).toMatchObject([{ path: 'body.swapped.1' }])
+})
+
+test('it is served as an owned object under both prefixes', async () => {
+  const ann = await world().as()
+  const { uid } = await ann.ok(create, { body: personLens('4.0.0') })
+  for (const prefix of ['/api/v1', '/userspace']) {
+    const { status, json } = await world().call('resolution', 'GET', `${prefix}/lens/${uid}`, undefined, ann)
+    expect([status, json]).toMatchObject([200, { uid }])
+    const all = await world().call('resolution', 'GET', `${prefix}/lens`, undefined, ann)
+    expect(all.json).toMatchObject({ items: expect.arrayContaining([expect.objectContaining({ uid })]) })
+  }
+})
+
+test('service-info names the objects that it owns', async () => {
+  const { json } = await world().call('resolution', 'GET', '/service-info')
+  expect(json).toMatchObject({
+    name: 'resolution-service',
+    api_path: '/api/v2',
+    objects: ['lens', 'lensbinding', 'entitymatch', 'entitycluster', 'fusionrun'],
+  })
+})
+
+test('another tenant neither sees it nor is in its way', async () => {
+  const ann = await world().as()
+  const bob = await world().as({ subject: 'bob', tenant: 'tenant-b' })
+  const ours = await ann.ok(create, { body: personLens('5.0.0') })
+  expect(await bob.refusal(get, { uid: ours.uid })).toBe('not_found')
+  const theirs = await bob.ok(create, { body: personLens('5.0.0', 'stranger') })
+  expect(theirs.uid).not.toBe(ours.uid)
+  expect(await ann.ok(get, { uid: ours.uid })).toEqual(ours)
+})
+
+test('a lens above the caller’s clearance is neither made nor seen', async () => {
+  const ann = await world().as()
+  const low = await world().as({ clearance: { level: 'UNCLASSIFIED' } })
+  const body = personLens('6.0.0')
+  expect(await low.refusal(create, { body, classification: 'SECRET' })).toBe('label_denied')
+  const { uid } = await ann.ok(create, { body, classification: 'SECRET' })
+  expect(await low.refusal(get, { uid })).toBe('not_found')
+  expect(await low.refusal(create, { body })).toBe('not_found')
+})
