@@ -11,7 +11,7 @@ import { began, portions, type Tell } from './progress.ts'
 import type { Records } from './records/records.ts'
 import { textsOf } from './records/texts.ts'
 import { givenModel } from './score/given.ts'
-import { firstModel, trained } from './score/model.ts'
+import { firstModel, type Model, trained } from './score/model.ts'
 import { pairScores } from './score/pair-scores.ts'
 import { most_rows_for_neighbours, neighboursOf, trigrams, vectorsOf } from './text/vectors.ts'
 
@@ -22,11 +22,12 @@ const random_pairs = 100_000
 /** Rows that are looked at for all pairs of keys: about a second. */
 const most_visits = 20_000_000
 const cap_of_many = 5
-const rounds = 4
+/** Of expectation and maximisation. */
+export const rounds = 4
 /** Of what the blocks of a pair say together: a shared block of nine, or more of larger ones. */
 const least_said = 0.125
 
-type Given = {
+export type Given = {
   readonly settings: Settings
   readonly random: () => number
   readonly swapped: readonly [number, number] | undefined
@@ -34,7 +35,22 @@ type Given = {
 }
 
 /** Throws `LensFault` for rules that this data cannot be blocked by. */
-export function resolveClusters(lens: Lens, records: Records, { settings, random, swapped, tell }: Given): Found {
+export function resolveClusters(lens: Lens, records: Records, given: Given): Found {
+  const { settings, tell } = given
+  const { rows } = records
+  const { compares, list, add, rules } = gathered(lens, records, given)
+  began(tell, 'train')
+  const learn = () => trained(untrained(lens, records, compares, given.random), compares, list.compared(), rounds)
+  const model = givenModel(lens, compares) ?? learn()
+  began(tell, 'cluster')
+  const rating = { compares, rows, hasFrequencies: settings.hasFrequencies && !lens.fields[0]?.weights }
+  const scores = pairScores(rating, list.compared(), model)
+  const found = clustersOf({ lens, records, rating, list, add, settings, model, scores })
+  return { compares, model, rules, ...found, compared: list.compared() }
+}
+
+/** All candidates, compared. Throws `LensFault`. */
+export function gathered(lens: Lens, records: Records, { settings, swapped, tell }: Omit<Given, 'random'>) {
   const { rows } = records
   const compares = comparing(records.fields, swapped, 0 - lens.null_penalty * Math.LN2)
   const list = new PairList(compares)
@@ -50,18 +66,14 @@ export function resolveClusters(lens: Lens, records: Records, { settings, random
       add(a, b)
     })
   }
-  began(tell, 'train')
+  return { compares, list, add, rules: rules ?? [] }
+}
+
+/** Before any learning: what pairs are like that were drawn at random, and what a match is like by experience. */
+export function untrained(lens: Lens, records: Records, compares: Comparing, random: () => number): Model {
+  const { rows } = records
   const lambda = (0.25 * rows) / ((rows * (rows - 1)) / 2)
-  const learn = () => {
-    const first = firstModel(compares, drawn(lens, compares, records, random), lambda)
-    return trained(first, compares, list.compared(), rounds)
-  }
-  const model = givenModel(lens, compares) ?? learn()
-  began(tell, 'cluster')
-  const rating = { compares, rows, hasFrequencies: settings.hasFrequencies && !lens.fields[0]?.weights }
-  const scores = pairScores(rating, list.compared(), model)
-  const found = clustersOf({ lens, records, rating, list, add, settings, model, scores })
-  return { compares, model, rules: rules ?? [], ...found, compared: list.compared() }
+  return firstModel(compares, drawn(lens, compares, records, random), lambda)
 }
 
 /** Takes pairs of records that may be compared at all. */

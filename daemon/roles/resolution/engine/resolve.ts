@@ -4,7 +4,7 @@ import type { Found } from './clusters.ts'
 import type { Tell } from './progress.ts'
 import { randomFrom } from './random.ts'
 import type { Records } from './records/records.ts'
-import { forPersons, forTexts, resolveClusters } from './resolve-clusters.ts'
+import { forPersons, forTexts, type Given, resolveClusters } from './resolve-clusters.ts'
 import { resolveLinks } from './resolve-links.ts'
 import { isClean } from './route.ts'
 import { most_rows_for_neighbours } from './text/vectors.ts'
@@ -20,11 +20,16 @@ export function resolve(lens: Lens, records: Records, seed: number, tell: Tell):
   const isText = lens.told_by === 'texts'
   const isOpen = isText && isLeftOpen(lens)
   if (isOpen && records.names.length === 2 && isClean(records)) return byTexts(true)
-  const settings = isText ? forTexts : forPersons
-  const given = { settings, random: randomFrom(seed), swapped: swappedIn(lens, records), tell }
+  const given = givenFor(lens, records, seed, tell)
   const { areFew, ...found } = resolveClusters(lens, records, given)
   if (isOpen && areFew && records.rows <= most_rows_for_neighbours) return agreed(byTexts(false), found)
   return found
+}
+
+/** What the lens and the data ask of the engine. */
+export function givenFor(lens: Lens, records: Records, seed: number, tell: Tell): Given {
+  const settings = lens.told_by === 'texts' ? forTexts : forPersons
+  return { settings, random: randomFrom(seed), swapped: swappedIn(lens, records), tell }
 }
 
 /** Links of texts are ranked by likeness, which has no bits, no blocks and one way of clustering. */

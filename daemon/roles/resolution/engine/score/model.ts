@@ -34,7 +34,7 @@ export function firstModel(comparing: Comparing, random: Histogram, lambda: numb
 const swap_part = 0.02
 
 /** The chance of each outcome but the first among pairs weighed so, smoothed by half a count spread over the levels. */
-function frequencies(
+export function frequencies(
   { fields, patterns, counts }: Histogram,
   field: number,
   outcomes: number,
