@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { everyOperation } from '../daemon/every-role.ts'
 import { type ErrorCode, errorTable } from '../daemon/kernel/errors.ts'
-import { type Addressed, hasBody, pathParameters } from '../daemon/kernel/operation.ts'
+import { type Addressed, pathParameters } from '../daemon/kernel/operation.ts'
 import { kernelCodes, problemIn } from './support/every-operation/problem-rules.ts'
 import { refusals } from './support/every-operation/refusals.ts'
 import { type Stage, stage } from './support/every-operation/stage.ts'
@@ -21,8 +21,8 @@ function isShownByTheWalk({ address, operation }: Addressed, code: ErrorCode): b
   const ofAnObject = pathParameters(operation.path).length > 0
   if (code === 'not_found') return ofAnObject
   if (code === 'not_your_tenant')
-    return (ofAnObject && hasBody(operation.method)) || /federation\.(contribute|result)$/.test(address)
-  if (code === 'precondition_failed') return Boolean(operation.versioned) && ofAnObject
+    return (ofAnObject && operation.method !== 'GET') || /federation\.(contribute|result)$/.test(address)
+  if (code === 'precondition_failed') return ofAnObject
   return code === 'idempotency_mismatch' && Boolean(operation.creates)
 }
 

@@ -26,6 +26,12 @@ export const errorTable = {
   conflict: { status: 409, exit: 3, retryable: true, title: 'The object changed meanwhile' },
   already_exists: { status: 409, exit: 3, retryable: false, title: 'The object exists already' },
   session_closed: { status: 409, exit: 3, retryable: false, title: 'The session takes no more of this' },
+  wrong_state: {
+    status: 409,
+    exit: 3,
+    retryable: false,
+    title: 'The object is in a state that does not allow this',
+  },
   quorum_full: { status: 409, exit: 3, retryable: false, title: 'The session has all its contributors' },
   precondition_failed: {
     status: 412,

@@ -3,7 +3,20 @@ import type { AuditEvent } from './audit.ts'
 import { isRefused, Refused, refuse } from './errors.ts'
 import type { Caller } from './identity.ts'
 import { dominates, type Label, type LabelPolicy } from './label.ts'
-import type { Collection, Doc, Filter, ListQuery, Page, Scalar, Sight, Step, Store, Stored } from './store.ts'
+import type {
+  Collection,
+  Doc,
+  Filter,
+  ListQuery,
+  Page,
+  Scalar,
+  Sight,
+  Step,
+  Store,
+  Stored,
+  Write,
+  WriteOutcome,
+} from './store.ts'
 
 export interface ScopedStore<T extends Stored> {
   /** `Refused('not_found')` is thrown when there is none that this caller may know of. */
@@ -13,10 +26,16 @@ export interface ScopedStore<T extends Stored> {
   /** Compare-and-swap around a pure rule; honours If-Match; another tenant's object is `not_your_tenant`. */
   update<R>(id: string, rule: (current: Doc<T>) => Step<T, R>): Promise<{ doc: Doc<T>; answer: R }>
   remove(id: string, audit?: readonly AuditEvent[]): Promise<void>
+  /** Independent writes in order, not a transaction; for whoever acts for every tenant, since none of them is looked at. */
+  bulk(writes: readonly BulkWrite<T>[]): Promise<WriteOutcome[]>
   list(query: ListQuery): Promise<Page<T>>
   count(filter?: Filter): Promise<number>
   countBy(field: string, filter?: Filter): Promise<Map<Scalar, number>>
 }
+
+export type BulkWrite<T extends Stored> =
+  | Omit<Extract<Write<T>, { do: 'create' }>, 'collection'>
+  | Omit<Extract<Write<T>, { do: 'put' }>, 'collection'>
 
 export type Scope = {
   readonly caller: Caller
@@ -52,6 +71,11 @@ export function scopedStore<T extends Stored>(store: Store, of: Collection<T>, s
       forbidForeign(scope, of, doc)
       const outcome = await store.remove(of, id, doc.version, audit)
       if (outcome === 'conflict') throw refuse('conflict', `the ${of.name} changed meanwhile`)
+    },
+    async bulk(writes) {
+      if (scope.caller.tenant_id !== '*')
+        throw new TypeError(`${scope.caller.subject} may not write many ${of.name} at once`)
+      return await store.bulk(writes.map((write) => ({ ...write, collection: of }) as unknown as Write))
     },
     list: (query) => store.list(of, { ...query, ...sightOf(scope) }),
     count: (filter) => store.count(of, filter, sightOf(scope)),

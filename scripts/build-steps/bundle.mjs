@@ -64,6 +64,19 @@ export async function bundle({ root, into, target, hasFaultPoints }) {
       HAS_FAULT_POINTS: String(hasFaultPoints),
     },
   })
+  await build({
+    absWorkingDir: root,
+    entryPoints: { 'resolution-thread': 'daemon/boot/resolution/thread.ts' },
+    outdir: into,
+    outExtension: { '.js': '.cjs' },
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node24',
+    minify: true,
+    legalComments: 'none',
+    logLevel: 'warning',
+  })
   const addon = `better_sqlite3-${target}.node`
   fs.mkdirSync(path.join(into, 'native'))
   fs.copyFileSync(

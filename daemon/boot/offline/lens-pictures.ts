@@ -8,7 +8,7 @@ import { keyReports } from '../../roles/resolution/engine/block/automatic.ts'
 import { pairingsOf, type RuleReport, reportOf, unusableOf } from '../../roles/resolution/engine/block/ruled.ts'
 import type { Tell } from '../../roles/resolution/engine/progress.ts'
 import type { Records } from '../../roles/resolution/engine/records/records.ts'
-import { givenFor, type Resolution, resolve } from '../../roles/resolution/engine/resolve.ts'
+import { givenFor, type Resolved, resolve } from '../../roles/resolution/engine/resolve.ts'
 import { weightsOf } from '../../roles/resolution/engine/score/model.ts'
 import { levelLabels } from '../../roles/resolution/lens/field.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
@@ -74,7 +74,7 @@ function blockingOf(lens: Lens, records: Records, seed: number, tell: Tell): Rul
 }
 
 /** Bits of every level, as they were given or learnt. */
-function worthOf(lens: Lens, { model, compares }: Resolution) {
+function worthOf(lens: Lens, { model, compares }: Resolved) {
   const weights = weightsOf(model, compares)
   return compares.fields.flatMap(({ name }, at) => {
     const field = lens.fields.find((each) => each.name === name)
@@ -84,7 +84,7 @@ function worthOf(lens: Lens, { model, compares }: Resolution) {
 }
 
 /** Scores are bits, but between texts of two sources, where they are a likeness. */
-function linesFor({ lens, version, told_by }: Lens, { route, scores, cut }: Resolution): Lines {
+function linesFor({ lens, version, told_by }: Lens, { route, scores, cut }: Resolved): Lines {
   const isLikeness = route === 'links' && told_by === 'texts'
   const by = isLikeness ? 1 : Math.LN2
   const title = `${lens} ${version}: scores of compared pairs`

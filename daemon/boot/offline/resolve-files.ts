@@ -2,10 +2,10 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RuleReport } from '../../roles/resolution/engine/block/ruled.ts'
-import type { Route } from '../../roles/resolution/engine/clusters.ts'
 import type { Tell } from '../../roles/resolution/engine/progress.ts'
 import type { Records } from '../../roles/resolution/engine/records/records.ts'
-import { type Resolution, resolve } from '../../roles/resolution/engine/resolve.ts'
+import { type Resolution, type Resolved, resolve } from '../../roles/resolution/engine/resolve.ts'
+import type { Route } from '../../roles/resolution/engine/resolve-clusters.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import { asInvoker } from '../acting.ts'
 import { claimFolder } from './new-files.ts'
@@ -68,7 +68,7 @@ function summaryOf(
   { lens, version }: Lens,
   seed: number,
   { rows, names, sources, fields }: Records,
-  { route, compared, rules }: Resolution,
+  { route, compared, rules }: Resolved,
   numbers: Int32Array,
 ): Summary {
   const sizes = new Int32Array(rows + 1)

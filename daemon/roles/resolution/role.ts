@@ -3,12 +3,21 @@ import { type Role, role } from '../../kernel/role.ts'
 import * as clusterGet from './entity-cluster/get.ts'
 import * as clusterList from './entity-cluster/list.ts'
 import { entityClusters } from './entity-cluster/model.ts'
+import { attest } from './entity-match/attest.ts'
 import * as matchGet from './entity-match/get.ts'
 import * as matchList from './entity-match/list.ts'
 import { entityMatches } from './entity-match/model.ts'
+import { review } from './entity-match/review.ts'
+import { entityRecords } from './entity-record/model.ts'
+import { extract } from './fusion/extract.ts'
+import { match } from './fusion/match.ts'
+import { resolve } from './fusion/resolve.ts'
+import { cancel } from './fusion-run/cancel.ts'
 import * as runGet from './fusion-run/get.ts'
 import * as runList from './fusion-run/list.ts'
 import { fusionRuns, runState } from './fusion-run/model.ts'
+import { start } from './fusion-run/start.ts'
+import { status } from './fusion-run/status.ts'
 import { create as lensCreate } from './lens/create.ts'
 import * as lensGet from './lens/get.ts'
 import * as lensList from './lens/list.ts'
@@ -18,20 +27,24 @@ import * as bindingList from './lens-binding/list.ts'
 import { lensBindings } from './lens-binding/model.ts'
 import { metrics, runCount } from './metrics.ts'
 import { outline } from './outline.ts'
+import { files } from './workers/files.ts'
+import { runs } from './workers/runs.ts'
+import { settle } from './workers/settle.ts'
 
 /** Lower-case names under which the objects of this role are addressed. */
 const objects = ['lens', 'lensbinding', 'entitymatch', 'entitycluster', 'fusionrun']
 
 export const resolution: Role = role(outline, {
-  collections: [lenses, lensBindings, entityMatches, entityClusters, fusionRuns],
+  collections: [lenses, lensBindings, entityMatches, entityClusters, entityRecords, fusionRuns],
   metrics,
-  workers: [],
+  workers: [runs, files, settle],
   operations: {
     lens: { list: lensList.list, get: lensGet.get, create: lensCreate },
     'lens-binding': { list: bindingList.list, get: bindingGet.get },
-    'entity-match': { list: matchList.list, get: matchGet.get },
+    'entity-match': { list: matchList.list, get: matchGet.get, review, attest },
     'entity-cluster': { list: clusterList.list, get: clusterGet.get },
-    'fusion-run': { list: runList.list, get: runGet.get },
+    'fusion-run': { list: runList.list, get: runGet.get, start, status, cancel },
+    fusion: { extract, match, resolve },
   },
   messages: {},
   serviceInfo: ({ deployment_profile, transports }) => ({
@@ -41,7 +54,7 @@ export const resolution: Role = role(outline, {
     health_path: '/health',
     api_path: '/api/v2',
     resources_count: 0,
-    capabilities: ['entity-resolution', 'lens-registry'],
+    capabilities: ['entity-resolution', 'lens-registry', 'three-phase-protocol'],
     objects,
     deployment_profile,
     supported_transports: [...transports],

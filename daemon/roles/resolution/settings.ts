@@ -25,4 +25,23 @@ export const settings = block('resolution', {
   keep_days: z.int().min(1).max(3_650).default(30).meta({
     doc: 'How long the records and pairs of a completed run are kept in files; its matches and clusters stay.',
   }),
+  attesters: z
+    .record(
+      z.string().min(1).max(256),
+      z.strictObject({
+        spoken_for_by: z
+          .array(z.string().min(1).max(256))
+          .max(64)
+          .default([])
+          .meta({ description: 'Subjects besides itself that may attest for it' }),
+        tenant_id: z
+          .string()
+          .min(1)
+          .max(256)
+          .optional()
+          .meta({ description: 'The only tenant it attests in; any when absent' }),
+      }),
+    )
+    .default({})
+    .meta({ doc: 'Attesters of matches that others speak for. Everybody else attests under the own subject alone.' }),
 })

@@ -16,6 +16,29 @@ export function personLens(version = '1.0.0', entity_type = 'person') {
   }
 }
 
+/** Records of people by number: the same number is the same person, however it is written in another list. */
+export function peopleOf(from: number, to: number) {
+  return Array.from({ length: to - from }, (_, at) => {
+    const number = from + at
+    return {
+      id: `p${number}`,
+      given_name: `${letters(number * 7 + 3)}an`,
+      surname: `${letters(number * 13 + 5)}son`,
+      date_of_birth: `19${String(10 + (number % 89)).padStart(2, '0')}-0${1 + (number % 9)}-1${number % 10}`,
+    }
+  })
+}
+
+function letters(number: number): string {
+  const alphabet = 'bcdfghjklmnprstvwz'
+  let [left, text] = [number * 2_654_435 + 17, '']
+  for (let at = 0; at < 5; at++) {
+    text += (alphabet[left % alphabet.length] ?? '') + 'aeiou'[left % 5]
+    left = Math.floor(left / alphabet.length)
+  }
+  return text
+}
+
 /** One world for all tests of a file, which must end without a logged error. */
 export function sharedResolution(settings: Readonly<Record<string, unknown>> = {}): () => SiteWorld {
   let world: SiteWorld | undefined

@@ -1,11 +1,5 @@
 // What the resolution role holds for the walk over all operations: one object of each kind, SECRET and of tenant alpha.
-import { expect } from 'vitest'
-import type { Label } from '../../../daemon/kernel/label.ts'
-import type { Collection, Stored } from '../../../daemon/kernel/store.ts'
-import { entityClusters } from '../../../daemon/roles/resolution/entity-cluster/model.ts'
-import { entityMatches } from '../../../daemon/roles/resolution/entity-match/model.ts'
-import { fusionRuns } from '../../../daemon/roles/resolution/fusion-run/model.ts'
-import { lensBindings } from '../../../daemon/roles/resolution/lens-binding/model.ts'
+import { expect, vi } from 'vitest'
 import type { SmallSite } from '../small-site.ts'
 
 export type ResolutionObjects = {
@@ -13,41 +7,72 @@ export type ResolutionObjects = {
   readonly binding: string
   readonly match: string
   readonly cluster: string
+  /** Runs by how far they are. */
   readonly run: string
+  readonly extracted: string
+  readonly matched: string
+  readonly doomed: string
 }
+
+const classification = { level: 'SECRET', releasable_to: ['alpha', 'bravo'] }
+
+const fields = [
+  { name: 'given_name', type: 'name' },
+  { name: 'surname', type: 'name' },
+]
 
 export function sampleLens(version: string) {
-  return { lens: 'people', version, entity_type: 'person', fields: [{ name: 'surname', type: 'name' }] }
+  return { lens: 'people', version, entity_type: 'person', fields }
 }
 
-export async function resolutionObjects(site: SmallSite, token: string, label: Label): Promise<ResolutionObjects> {
-  const body = { body: sampleLens('1.0.0'), classification: { level: 'SECRET', releasable_to: ['alpha', 'bravo'] } }
-  const made = await site.ask('resolution', { method: 'POST', path: '/api/v2/lens', token, body })
-  expect(made.status, made.text).toBe(201)
-  const lens = (made.json as { uid: string }).uid
-  const { store } = site.running.services.find(({ role }) => role.name === 'resolution')?.workshop ?? fail()
-  const first = async <T extends Stored>(of: Collection<T>) =>
-    (await store.list(of, { limit: 1 })).docs[0]?.id ?? fail()
-  const at = '2026-03-02T12:00:00.000Z'
-  const [left, right] = ['1', '2'].map((record_id) => ({ node_id: 'a', record_id })) as [Ref, Ref]
-  const whose = { tenant_id: 'alpha', label, created_at: at, updated_at: at, run_id: 'run_1' }
-  const byLens = { lens: 'people', lens_id: lens, lens_version: '1.0.0', entity_type: 'person' }
-  await store.create(entityMatches, 'match_1', {
-    ...{ ...whose, ...byLens, left, right, score: { bits: 3, probability: 0.9 }, rank: 2, linked: true, levels: [] },
-    ...{ state: 'proposed', decided_by: 'engine', reviews: [], attestations: [] },
-  })
-  const lineage = { merged_from: [] }
-  await store.create(entityClusters, 'ent_1', { ...whose, ...byLens, members: [left, right], size: 2, lineage })
-  const { run_id: _run, ...own } = whose
-  await store.create(fusionRuns, 'run_1', {
-    ...{ ...own, ...byLens, created_by: 'ada', state: 'completed', goal: 'completed', privacy: 'none', seed: 1 },
-    ...{ sources: [], counts: {}, request_digest: '', owes: 0, attempts: 0, holds_files: 0 },
-  })
-  return { lens, binding: await first(lensBindings), match: 'match_1', cluster: 'ent_1', run: 'run_1' }
+const given = ['Ada', 'Boris', 'Chidi', 'Dana', 'Emeka', 'Farid', 'Greta', 'Hiro', 'Ingrid', 'Jonas']
+const surnames = [
+  'Petrov',
+  'Okafor',
+  'Lindqvist',
+  'Marchetti',
+  'Yamada',
+  'Haddad',
+  'Novak',
+  'Brandt',
+  'Silva',
+  'Kowalski',
+]
+
+/** The same ten people at two nodes. */
+export function sampleRun(more: Readonly<Record<string, unknown>> = {}) {
+  const people = surnames.map((surname, at) => ({ id: String(at), given_name: given[at], surname }))
+  return { lens_id: 'people', lens_version: '1.0.0', node_data: { a: people, b: people }, classification, ...more }
 }
 
-type Ref = { node_id: string; record_id: string }
-
-function fail(): never {
-  throw new Error('the stage lacks what it needs')
+export async function resolutionObjects(site: SmallSite, token: string): Promise<ResolutionObjects> {
+  const ask = async (method: 'GET' | 'POST', path: string, body?: unknown) => {
+    const { status, text, json } = await site.ask('resolution', { method, path: `/api/v2${path}`, token, body })
+    expect([200, 201, 202], text).toContain(status)
+    return json as { uid: string; state?: string; items: { uid: string }[] }
+  }
+  const first = async (path: string) => {
+    const { items } = await ask('GET', path)
+    if (!items[0]) throw new Error(`${path} is empty`)
+    return items[0].uid
+  }
+  const lens = (await ask('POST', '/lens', { body: sampleLens('1.0.0'), classification })).uid
+  const run = async (path: string, goal: string) => {
+    const { uid } = await ask('POST', path, sampleRun())
+    const state = async () => (await ask('GET', `/fusion/run/${uid}/status`)).state
+    await vi.waitFor(async () => expect(await state()).toBe(goal), { timeout: 20_000 })
+    return uid
+  }
+  const matched = await run('/fusion/extract', 'extracted')
+  await ask('POST', `/fusion/match/${matched}`, {})
+  return {
+    lens,
+    matched,
+    extracted: await run('/fusion/extract', 'extracted'),
+    doomed: await run('/fusion/extract', 'extracted'),
+    run: await run('/fusion/run', 'completed'),
+    binding: await first('/lens_binding'),
+    match: await first('/entity_match'),
+    cluster: await first('/entity_cluster'),
+  }
 }

@@ -1,6 +1,8 @@
 // One good request for each operation of the resolution role.
-import { sampleLens } from './resolution-objects.ts'
+import { sampleLens, sampleRun } from './resolution-objects.ts'
 import type { Samples } from './samples.ts'
+
+const keyed = { input: sampleRun(), another: { seed: 2 } }
 
 export const resolution: Samples = {
   'resolution.lens.create': () => ({ input: { body: sampleLens('2.0.0'), classification: 'SECRET' } }),
@@ -9,4 +11,10 @@ export const resolution: Samples = {
   'resolution.entity-match.get': ({ resolution: { match } }) => ({ input: { uid: match } }),
   'resolution.entity-cluster.get': ({ resolution: { cluster } }) => ({ input: { uid: cluster } }),
   'resolution.fusion-run.get': ({ resolution: { run } }) => ({ input: { uid: run } }),
+  'resolution.fusion-run.start': () => ({ input: sampleRun(), keyed }),
+  'resolution.fusion-run.status': ({ resolution: { run } }) => ({ input: { run_id: run } }),
+  'resolution.fusion-run.cancel': ({ resolution: { doomed } }) => ({ input: { run_id: doomed } }),
+  'resolution.fusion.extract': () => ({ input: sampleRun(), keyed }),
+  'resolution.fusion.match': ({ resolution: { extracted } }) => ({ input: { run_id: extracted } }),
+  'resolution.fusion.resolve': ({ resolution: { matched } }) => ({ input: { run_id: matched } }),
 }

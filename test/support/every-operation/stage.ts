@@ -103,7 +103,7 @@ export async function stage(sections: Parameters<typeof smallSite>[0] = {}): Pro
     evidence: await settled(ratified, 'evidence_block_id'),
     dissent: await settled(conflict, 'open_dissent_id'),
     emission,
-    resolution: await resolutionObjects(site, admin, label),
+    resolution: await resolutionObjects(site, admin),
     delivered,
   }
 }

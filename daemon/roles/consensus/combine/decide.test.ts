@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { combinationMethods, opinionsOf, shuffledLists } from '../../../../test/support/opinions.ts'
 import { decide } from './decide.ts'
-import { quorumPolicy } from './policy.ts'
+import { quorumPolicy } from '../../../kernel/quorum-policy.ts'
 
 const policy = (given: object) => quorumPolicy.parse({ m: 2, n: 3, ...given })
 const evidential = { combination_method: 'dempster_shafer' }

@@ -6,7 +6,7 @@ import { combine } from './combine.ts'
 import { decide } from './decide.ts'
 import { dissent, dissentBody } from './dissent.ts'
 import type { Opinion } from './opinion.ts'
-import { type QuorumPolicy, quorumPolicy } from './policy.ts'
+import { type QuorumPolicy, quorumPolicy } from '../../../kernel/quorum-policy.ts'
 
 function dissentOf(policy: QuorumPolicy, opinions: readonly Opinion[]) {
   const decision = decide(policy, opinions)

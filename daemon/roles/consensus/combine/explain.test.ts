@@ -6,7 +6,7 @@ import { decide } from './decide.ts'
 import { type DissentBody, dissent } from './dissent.ts'
 import { explainMarkdown as markdownOf, explainText as textOf } from './explain.ts'
 import type { Opinion } from './opinion.ts'
-import { quorumPolicy } from './policy.ts'
+import { quorumPolicy } from '../../../kernel/quorum-policy.ts'
 import { figure, listed } from './wording.ts'
 
 const label = { policy: 'SITE', level: 'SECRET', categories: ['NUC'], originator: 'tenant-a' }

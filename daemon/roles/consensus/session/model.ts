@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { classification, label } from '../../../kernel/label.ts'
 import { collection } from '../../../kernel/store.ts'
 import { combination } from '../combine/combination.ts'
-import { quorumPolicy } from '../combine/policy.ts'
+import { quorumPolicy } from '../../../kernel/quorum-policy.ts'
 import { recentContribution } from '../contribution/recent.ts'
 import { dissentRecord } from '../dissent/model.ts'
 

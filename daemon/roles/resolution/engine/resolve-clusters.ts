@@ -1,33 +1,69 @@
 // Finds who is who among records of which any number may be one: candidates, weights learnt from them, clusters by average link.
 import type { Lens } from '../lens/model.ts'
-import { type Blocks, blocksOf, eachPair } from './block/blocks.ts'
+import { blocksOf, eachPair } from './block/blocks.ts'
 import { keyCount, keysOf } from './block/keys.ts'
 import { mayMeet, type Sides } from './block/pairing.ts'
-import { eachRuled, sidesOf } from './block/ruled.ts'
-import { clustersOf, type Found, type Settings } from './clusters.ts'
+import { eachRuled, type RuleReport, sidesOf } from './block/ruled.ts'
+import { boundsGiven, grouped } from './cluster/clustered.ts'
 import { type Comparing, comparing } from './compare/pairs.ts'
-import { type Compared, PairList } from './compare/patterns.ts'
+import { type Compared, drawnPairs, PairList } from './compare/patterns.ts'
+import { completed } from './completed.ts'
 import { began, portions, type Tell } from './progress.ts'
 import type { Records } from './records/records.ts'
 import { textsOf } from './records/texts.ts'
+import { eachOfMany, learntOfMany } from './resolve-many.ts'
 import { givenModel } from './score/given.ts'
 import { firstModel, type Model, trained } from './score/model.ts'
 import { pairScores } from './score/pair-scores.ts'
 import { most_rows_for_neighbours, neighboursOf, trigrams, vectorsOf } from './text/vectors.ts'
 
+/** What differs between kinds of data. */
+export type Settings = {
+  /** Rows that a block may have. */
+  readonly cap: number
+  /** Most alike records that each is compared with besides. */
+  readonly neighbours: number
+  /** Scores count within these bounds alone, and clusters join while their mean is above the cut. */
+  readonly lowest: number
+  readonly highest: number
+  readonly cut: number
+  readonly hasFrequencies: boolean
+}
+
 export const forPersons: Settings = { cap: 60, neighbours: 10, lowest: -4, highest: 4, cut: -2, hasFrequencies: true }
 export const forTexts: Settings = { cap: 30, neighbours: 15, lowest: -8, highest: 8, cut: 0, hasFrequencies: false }
 
-const random_pairs = 100_000
 /** Rows that are looked at for all pairs of keys: about a second. */
 const most_visits = 20_000_000
-const cap_of_many = 5
 /** Of expectation and maximisation. */
 export const rounds = 4
 /** Of what the blocks of a pair say together: a shared block of nine, or more of larger ones. */
 const least_said = 0.125
+const most_completions = 3
+
+/** `clusters`: any number of records may be one. `links`: two sources that hold each thing once. */
+export type Route = 'clusters' | 'links'
+
+export type Found = {
+  readonly route: Route
+  /** Most clusters have two records, so that none supports another. */
+  readonly areFew: boolean
+  readonly clusters: Int32Array
+  readonly compared: Compared
+  /** Of each compared pair, in natural logs of odds. */
+  readonly scores: Float64Array
+  /** Where, among these scores, records become one; and what says nothing at all. */
+  readonly cut: number
+  readonly floor: number
+  /** How fields are compared, and what was learnt or given of them. */
+  readonly compares: Comparing
+  readonly model: Model
+  /** What the blocking rules of the lens brought together; none where it gave none. */
+  readonly rules: readonly RuleReport[]
+}
 
 export type Given = {
+  readonly lens: Lens
   readonly settings: Settings
   readonly random: () => number
   readonly swapped: readonly [number, number] | undefined
@@ -35,45 +71,55 @@ export type Given = {
 }
 
 /** Throws `LensFault` for rules that this data cannot be blocked by. */
-export function resolveClusters(lens: Lens, records: Records, given: Given): Found {
-  const { settings, tell } = given
+export function resolveClusters(records: Records, given: Given): Found {
+  const { lens, tell } = given
   const { rows } = records
-  const { compares, list, add, rules } = gathered(lens, records, given)
+  const { compares, list, add, rules } = gathered(records, given)
   began(tell, 'train')
-  const learn = () => trained(untrained(lens, records, compares, given.random), compares, list.compared(), rounds)
-  const model = givenModel(lens, compares) ?? learn()
+  const weighed = givenModel(lens, compares)
+  const model = weighed ?? learnt(records, compares, list, given)
   began(tell, 'cluster')
+  const settings = boundsGiven(lens, given.settings) ?? given.settings
   const rating = { compares, rows, hasFrequencies: settings.hasFrequencies && !lens.fields[0]?.weights }
   const scores = pairScores(rating, list.compared(), model)
-  const found = clustersOf({ lens, records, rating, list, add, settings, model, scores })
-  return { compares, model, rules, ...found, compared: list.compared() }
+  const { isFinal, ...found } = grouped(lens, records, list.compared(), scores, given.settings)
+  const common = { compares, rules, model }
+  if (isFinal) return { ...common, ...found, compared: list.compared() }
+  const isMany = areMany(records)
+  const { isFinal: _, ...whole } = completed(
+    { rating, list, add, settings, model },
+    { ...found, isFinal },
+    {
+      most: isMany ? 1 : most_completions,
+      isLearning: settings.hasFrequencies && !weighed && !isMany,
+    },
+  )
+  return { ...common, ...whole, compared: list.compared() }
 }
 
 /** All candidates, compared. Throws `LensFault`. */
-export function gathered(lens: Lens, records: Records, { settings, swapped, tell }: Omit<Given, 'random'>) {
-  const { rows } = records
-  const compares = comparing(records.fields, swapped, 0 - lens.null_penalty * Math.LN2)
+export function gathered(records: Records, { lens, settings, random, swapped, tell }: Given) {
+  const { rows, fields } = records
+  const compares = comparing(fields, swapped, 0 - lens.null_penalty * Math.LN2)
   const list = new PairList(compares)
   const add = adding(sidesOf(lens, records), list)
   began(tell, 'candidates')
   const rules = eachRuled(lens, records, add)
-  if (!rules) {
-    const blocks = blocksFor(records, settings.cap)
-    const extra = rows < most_rows_for_neighbours ? neighbourRows(records, settings.neighbours) : undefined
-    const compared = portions(tell, 'compare', rows)
-    eachPair(rows, blocks, least_said, extra, (a, b) => {
-      compared(a)
-      add(a, b)
-    })
+  if (rules) return { compares, list, add, rules }
+  if (areMany(records)) {
+    began(tell, 'compare')
+    eachOfMany(compares, records, random, add)
+    return { compares, list, add, rules: [] }
   }
-  return { compares, list, add, rules: rules ?? [] }
-}
-
-/** Before any learning: what pairs are like that were drawn at random, and what a match is like by experience. */
-export function untrained(lens: Lens, records: Records, compares: Comparing, random: () => number): Model {
-  const { rows } = records
-  const lambda = (0.25 * rows) / ((rows * (rows - 1)) / 2)
-  return firstModel(compares, drawn(lens, compares, records, random), lambda)
+  const keys = fields.flatMap(({ type, column }, field) => keysOf(type, column, field))
+  const blocks = blocksOf(keys, settings.cap)
+  const extra = rows < most_rows_for_neighbours ? neighbourRows(records, settings.neighbours) : undefined
+  const compared = portions(tell, 'compare', rows)
+  eachPair(rows, blocks, least_said, extra, (a, b) => {
+    compared(a)
+    add(a, b)
+  })
+  return { compares, list, add, rules: [] }
 }
 
 /** Takes pairs of records that may be compared at all. */
@@ -84,27 +130,23 @@ function adding(sides: Sides, list: PairList): (a: number, b: number) => void {
   }
 }
 
-/** Where there are many records, whole values are enough to tell most apart, and all keys of all fields too many. */
-function blocksFor({ fields, rows }: Records, cap: number): Blocks {
+function learnt(records: Records, compares: Comparing, list: PairList, { random }: Given): Model {
+  if (areMany(records)) return learntOfMany(compares, records, list, random)
+  return trained(untrained(records, compares, random), compares, list.compared(), rounds)
+}
+
+/** Before any learning: what pairs are like that were drawn at random, and what a match is like by experience. */
+export function untrained({ rows }: Records, compares: Comparing, random: () => number): Model {
+  const lambda = (0.25 * rows) / ((rows * (rows - 1)) / 2)
+  return firstModel(compares, drawnPairs(compares, rows, random), lambda)
+}
+
+/** All keys of all fields are too many where there are many records; a few rules tell most apart there. */
+function areMany({ fields, rows }: Records): boolean {
   const counts = fields.map(({ type }) => keyCount(type))
   const all = counts.reduce((sum, count) => sum + count, 0)
   const key_pairs = (all * all - counts.reduce((sum, count) => sum + count * count, 0)) / 2
-  const isNarrow = rows * key_pairs > most_visits
-  const keys = fields.flatMap(({ type, column }, field) => keysOf(type, column, field, isNarrow))
-  return blocksOf(keys, isNarrow ? cap_of_many : cap)
-}
-
-/** Pairs drawn evenly from all there are. */
-function drawn(lens: Lens, compares: Comparing, records: Records, random: () => number): Compared {
-  const { rows } = records
-  const list = new PairList(compares)
-  const add = adding(sidesOf(lens, records), list)
-  for (let at = 0; at < random_pairs; at++) {
-    const a = Math.floor(random() * rows)
-    const b = Math.floor(random() * rows)
-    if (a !== b) add(a, b)
-  }
-  return list.compared()
+  return rows * key_pairs > most_visits
 }
 
 /** Each row's nearest, both ways: what one finds, the other is found by. */

@@ -1,35 +1,46 @@
 // The whole way from records to clusters, by the route that the lens and the data ask for.
 import type { Lens } from '../lens/model.ts'
-import type { Found } from './clusters.ts'
+import { byMethod } from './cluster/clustered.ts'
 import type { Tell } from './progress.ts'
 import { randomFrom } from './random.ts'
 import type { Records } from './records/records.ts'
-import { forPersons, forTexts, type Given, resolveClusters } from './resolve-clusters.ts'
+import { type Found, forPersons, forTexts, type Given, resolveClusters, type Settings } from './resolve-clusters.ts'
 import { resolveLinks } from './resolve-links.ts'
 import { isClean } from './route.ts'
 import { most_rows_for_neighbours } from './text/vectors.ts'
 
-/** On the route of links between texts, scores are a likeness that links are ranked by. */
-export type Resolution = Omit<Found, 'areFew'>
+export type Scale = 'log_odds' | 'likeness'
+
+/** What is kept of a resolution; `clusters` has the lowest row of each row's cluster. */
+export type Resolution = Pick<Found, 'route' | 'clusters' | 'compared' | 'scores' | 'floor'> & {
+  /** What scores are: natural logs of odds, or where texts tell, a likeness that links are ranked by. */
+  readonly scale: Scale
+}
+
+/** With what it came from. */
+export type Resolved = Resolution & Omit<Found, 'areFew'>
 
 /** Deterministic: the same records, lens and seed give the same answer. Throws `LensFault`. */
-export function resolve(lens: Lens, records: Records, seed: number, tell: Tell): Resolution {
-  const byTexts = (isAcross: boolean): Resolution => {
-    return { route: 'links', floor: 0, rules: [], ...resolveLinks(records, { lens, isAcross }, tell) }
+export function resolve(lens: Lens, records: Records, seed: number, tell: Tell): Resolved {
+  const byTexts = (isAcross: boolean): Resolved => {
+    return {
+      route: 'links',
+      scale: 'likeness',
+      floor: 0,
+      rules: [],
+      ...resolveLinks(records, { lens, isAcross }, tell),
+    }
   }
-  const isText = lens.told_by === 'texts'
-  const isOpen = isText && isLeftOpen(lens)
+  const isOpen = lens.told_by === 'texts' && isLeftOpen(lens)
   if (isOpen && records.names.length === 2 && isClean(records)) return byTexts(true)
-  const given = givenFor(lens, records, seed, tell)
-  const { areFew, ...found } = resolveClusters(lens, records, given)
+  const { areFew, ...found } = resolveClusters(records, givenFor(lens, records, seed, tell))
   if (isOpen && areFew && records.rows <= most_rows_for_neighbours) return agreed(byTexts(false), found)
-  return found
+  return { scale: 'log_odds', ...found }
 }
 
 /** What the lens and the data ask of the engine. */
 export function givenFor(lens: Lens, records: Records, seed: number, tell: Tell): Given {
-  const settings = lens.told_by === 'texts' ? forTexts : forPersons
-  return { settings, random: randomFrom(seed), swapped: swappedIn(lens, records), tell }
+  return { lens, settings: settingsFor(lens), random: randomFrom(seed), swapped: swappedIn(lens, records), tell }
 }
 
 /** Links of texts are ranked by likeness, which has no bits, no blocks and one way of clustering. */
@@ -38,9 +49,29 @@ function isLeftOpen({ blocking, threshold, clustering, fields }: Lens): boolean 
 }
 
 /** Of pairs that no third supports, being nearest counts only where the fields say so too, and the other way round. */
-function agreed(links: Resolution, { clusters, model }: Resolution): Resolution {
+function agreed(links: Resolved, { clusters, model }: Pick<Resolved, 'clusters' | 'model'>): Resolved {
   const both = links.clusters.map((linked, row) => (clusters[linked] === clusters[row] ? linked : row))
   return { ...links, clusters: both, model }
+}
+
+const room = 4
+
+/** The clusters of pairs scored by log-odds, by another line between one and two than the run drew. Deterministic. */
+export function clustersAbove(
+  lens: Lens,
+  records: Pick<Records, 'rows' | 'sources'>,
+  { route, compared, scores }: Pick<Resolution, 'route' | 'compared' | 'scores'>,
+  cut: number,
+): Int32Array {
+  const settings = settingsFor(lens)
+  // Scores count on both sides of the line, wherever it is.
+  const [lowest, highest] = [Math.min(settings.lowest, cut - room), Math.max(settings.highest, cut + room)]
+  const method = lens.clustering ?? (route === 'links' ? 'one_to_one' : 'average_link')
+  return byMethod(method, records, compared, scores, { lowest, highest, cut })
+}
+
+function settingsFor({ told_by }: Lens): Settings {
+  return told_by === 'texts' ? forTexts : forPersons
 }
 
 /** By number, when both are there. */

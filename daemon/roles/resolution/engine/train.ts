@@ -47,7 +47,7 @@ export function train(lens: Lens, records: Records, seed: number, labels: Labels
 
 function byLabels(lens: Lens, records: Records, seed: number, labels: Labels, tell: Tell): Trained {
   const given = givenFor(lens, records, seed, tell)
-  const { compares, list } = gathered(lens, records, given)
+  const { compares, list } = gathered(records, given)
   if (labels.kind === 'clusters') {
     const { clusters } = labels
     addWithin(clusters, list)
@@ -62,7 +62,7 @@ function byLabels(lens: Lens, records: Records, seed: number, labels: Labels, te
   const matches = known.compared()
   const all = new Float64Array(matches.counts.length).fill(1)
   const m = compares.outcomes.map((count, field) => frequencies(matches, field, count, all))
-  let model: Model = { ...untrained(lens, records, compares, given.random), m }
+  let model: Model = { ...untrained(records, compares, given.random), m }
   for (let round = 0; round < rounds; round++) {
     const scores = scoresOf(model, compares, list.compared())
     model = { ...learned(compares, list.compared(), probabilities(scores)), m }

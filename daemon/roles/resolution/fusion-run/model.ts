@@ -57,8 +57,8 @@ export type RunSource = z.infer<typeof source>
 
 /** Arguments of a run that are laid over its lens. */
 export const overLens = {
-  threshold: z.number().gt(0).lt(1).optional().meta({
-    description: 'Probability from which two clusters are one; the lens and the data decide where it is absent',
+  threshold: z.number().min(-1_000).max(1_000).optional().meta({
+    description: 'Bits (log-odds to base 2) from which on records are one; lens and data decide where it is absent',
   }),
   null_penalty: z.number().min(0).max(100).optional().meta({
     description: 'Bits that a field takes off where one record says nothing',
@@ -74,7 +74,11 @@ const said = {
   privacy,
   seed: z.int(),
   sources: z.array(source),
-  route: z.enum(['clusters', 'links']).optional(),
+  route: z
+    .enum(['clusters', 'links'])
+    .optional()
+    .meta({ description: 'Any number of records may be one, or two sources hold each thing once' }),
+  scale: z.enum(['log_odds', 'likeness']).optional().meta({ description: 'What the scores of its matches are' }),
   counts,
   failure: z.strictObject({ code: word, reason: z.string() }).optional().meta({ description: 'Why it failed' }),
   updated_at: instant,
@@ -90,9 +94,7 @@ export const storedRun = z.strictObject({
   owes: z.union([z.literal(0), z.literal(1)]),
   /** How often the phase under way was begun. */
   attempts: count,
-  /** 1 while files of it are kept. */
-  holds_files: z.union([z.literal(0), z.literal(1)]),
-  /** When they are dropped, in epoch milliseconds. */
+  /** When its files are dropped, in epoch milliseconds. */
   files_until_ts: z.number().optional(),
 })
 export type StoredRun = z.infer<typeof storedRun>
@@ -100,7 +102,7 @@ export type StoredRun = z.infer<typeof storedRun>
 export const fusionRuns = collection({
   name: 'fusion_run',
   schema: storedRun,
-  indexes: ['lens', 'lens_id', 'state', 'owes', 'created_at', 'files_until_ts'],
+  indexes: ['lens', 'lens_id', 'state', 'owes', 'created_at'],
 })
 
 export const runView = z
@@ -125,7 +127,6 @@ export function shown({ id, version, value }: Doc<StoredRun>, at?: Progress): Ru
     request_digest: _digest,
     owes: _owes,
     attempts: _attempts,
-    holds_files: _holds,
     files_until_ts: _until,
     ...rest
   } = value

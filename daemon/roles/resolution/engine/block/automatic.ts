@@ -6,7 +6,7 @@ import type { RuleReport } from './ruled.ts'
 /** Each key by itself; blocks of more than `cap` records count only together with a key of another field. */
 export function keyReports({ fields }: Records, cap: number): RuleReport[] {
   return fields.flatMap(({ name, type, column }, at) =>
-    keysOf(type, column, at, false).map((key) => {
+    keysOf(type, column, at).map((key) => {
       let [pairs, blocks, largest, left_out_count] = [0, 0, 0, 0]
       for (const size of key.sizes) {
         if (size > largest) largest = size

@@ -11,8 +11,11 @@ export class DataFault extends Error {
   }
 }
 
+/** The distinct values of a column, by their numbers. */
+export type Values = Pick<ValueTable, 'size' | 'bytesOf'>
+
 /** A column of a file: the number of each row's value in the table. */
-export type RawColumn = { readonly name: string; readonly values: ValueTable; readonly codes: Int32Array }
+export type RawColumn = { readonly name: string; readonly values: Values; readonly codes: Int32Array }
 
 export type CsvLimits = { readonly field_bytes: number; readonly rows: number }
 

@@ -1,0 +1,79 @@
+// Work in threads of this process, one for each job: a job that hangs or grows is ended with its thread, and nothing else is.
+import { Worker } from 'node:worker_threads'
+import type { Compute, Job } from '../../../daemon/kernel/compute.ts'
+import { refuse } from '../../../daemon/kernel/errors.ts'
+import type { Message } from './thread-side.ts'
+
+/** A module, or where there are no files to load one from, the source of a CommonJS one. */
+export type Script = { readonly module: URL } | { readonly source: string }
+
+/** How often the memory of a job is looked at. */
+const look_ms = 200
+
+export function threads(script: () => Script): Compute {
+  return { run: (job) => new Attempt(started(script(), job), job).outcome }
+}
+
+/** Without the environment: it may hold secrets, and no work needs it. */
+function started(script: Script, { input, memory_bytes }: Job): Worker {
+  const options = {
+    workerData: input,
+    env: {},
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: Math.ceil(memory_bytes / 1_048_576) },
+  }
+  return 'module' in script ? new Worker(script.module, options) : new Worker(script.source, { ...options, eval: true })
+}
+
+class Attempt {
+  readonly outcome: Promise<unknown>
+  readonly #worker: Worker
+  #answer: { readonly value: unknown } | undefined
+  #failure: unknown
+
+  constructor(worker: Worker, job: Job) {
+    this.#worker = worker
+    const { signal, time_ms, memory_bytes } = job
+    const abort = () => this.#fail(signal.reason)
+    const deadline = setTimeout(() => this.#fail(refuse('timeout', 'the work took too long')), time_ms)
+    const watch = setInterval(() => void this.#look(memory_bytes), look_ms)
+    worker.on('message', (message: Message) => {
+      if (message.kind === 'told') job.tell(message.value)
+      else this.#answer = { value: message.value }
+    })
+    worker.on('error', (error) => this.#fail(failureOf(error)))
+    signal.addEventListener('abort', abort, { once: true })
+    this.outcome = new Promise((resolve, reject) => {
+      worker.on('exit', () => {
+        clearTimeout(deadline)
+        clearInterval(watch)
+        signal.removeEventListener('abort', abort)
+        if (this.#answer && this.#failure === undefined) resolve(this.#answer.value)
+        else reject(this.#failure ?? new Error('the thread ended without an answer'))
+      })
+    })
+    if (signal.aborted) abort()
+  }
+
+  /** What is large here lies outside the heap, which the engine's own limit does not count. */
+  async #look(memory_bytes: number): Promise<void> {
+    const { total_heap_size, external_memory } = await this.#worker.getHeapStatistics().catch(() => nothing)
+    if (total_heap_size + external_memory > memory_bytes) this.#fail(tooMuch())
+  }
+
+  #fail(why: unknown): void {
+    this.#failure ??= why
+    void this.#worker.terminate()
+  }
+}
+
+/** Of a thread that is over. */
+const nothing = { total_heap_size: 0, external_memory: 0 }
+
+function failureOf(error: unknown): unknown {
+  const isOutOfMemory = (error as { code?: string }).code === 'ERR_WORKER_OUT_OF_MEMORY'
+  const isNoBuffer = error instanceof RangeError && /allocation failed/i.test(error.message)
+  return isOutOfMemory || isNoBuffer ? tooMuch() : error
+}
+
+const tooMuch = () => refuse('too_large', 'the work wants more memory than it may have')

@@ -1,0 +1,170 @@
+// The three phases of a run, each from the files that the one before left: what a thread does.
+import { closeSync, openSync } from 'node:fs'
+import { clustersOf, matchesOf } from '../../roles/resolution/engine/findings.ts'
+import type { Progress as EngineProgress } from '../../roles/resolution/engine/progress.ts'
+import { DataFault } from '../../roles/resolution/engine/records/csv.ts'
+import {
+  isWantedBy,
+  LensFault,
+  type Records,
+  recordsOf,
+  type Source,
+} from '../../roles/resolution/engine/records/records.ts'
+import { clustersAbove, type Resolution, resolve } from '../../roles/resolution/engine/resolve.ts'
+import type { Progress } from '../../roles/resolution/fusion-run/model.ts'
+import { noThresholdOfLinks } from '../../roles/resolution/fusion-run/rules.ts'
+import type { Lens } from '../../roles/resolution/lens/model.ts'
+import type { PhaseFound, PhaseJob } from '../../roles/resolution/parts.ts'
+import { openDataFile } from './data-folder.ts'
+import { readArrays, writeArrays } from './durable-file.ts'
+import { readSources, writeSources } from './extracted.ts'
+import { writeFound } from './found-files.ts'
+import { kindOf, readable } from './read-records.ts'
+import { runFiles } from './run-folder.ts'
+
+export type ThreadJob = PhaseJob & {
+  readonly folder: string
+  readonly data_folder: string | undefined
+  readonly max_records: number
+  readonly max_matches: number
+}
+
+export type Told = Omit<Progress, 'eta_s'>
+export type Answer = { readonly found: PhaseFound } | { readonly fault: string }
+type Tell = (progress: Told) => void
+
+const field_bytes = 1_048_576
+
+/** A fault is of the data or the lens, in words for whoever started the run. */
+export function carryOutPhase(job: ThreadJob, tell: Tell): Answer {
+  try {
+    return { found: phases[job.phase](job, tell) }
+  } catch (error) {
+    if (error instanceof LensFault || error instanceof DataFault || error instanceof RunFault) {
+      return { fault: error.message }
+    }
+    throw error
+  }
+}
+
+class RunFault extends Error {}
+
+const phases: Readonly<Record<PhaseJob['phase'], (job: ThreadJob, tell: Tell) => PhaseFound>> = {
+  extract,
+  match,
+  resolve: join,
+}
+
+function extract(job: ThreadJob, tell: Tell): PhaseFound {
+  const sources = job.sources.map((_, place) => readNode(job, place, tell))
+  const records = recordsOf(job.lens, sources)
+  writeSources(runFiles.extracted(job.folder), sources)
+  const told = job.sources.map((source, at) => ({
+    ...source,
+    records: sources[at]?.rows ?? 0,
+    columns: columnsOf(job.lens, sources[at]),
+  }))
+  return { counts: { records: records.rows }, sources: told }
+}
+
+function readNode(
+  { sources, folder, data_folder, tenant_id, lens, max_records }: ThreadJob,
+  place: number,
+  tell: Tell,
+): Source {
+  const { node_id, file } = sources[place] ?? { node_id: '' }
+  const read = file === undefined ? kindOf('inline.csv') : kindOf(file)
+  if (!read) throw new RunFault(`${node_id}: a data file must be one of ${readable.join(', ')}`)
+  const opened =
+    file === undefined ? openSync(runFiles.inline(folder, place), 'r') : openNamed(data_folder, tenant_id, file)
+  if (opened === undefined) throw new RunFault(`${node_id}: there is no data file of that name any more`)
+  try {
+    const step = `read ${node_id}`
+    const found = read({
+      opened,
+      name: node_id,
+      isWanted: isWantedBy(lens),
+      limits: { field_bytes, rows: max_records },
+      tell: (done, total) => tell({ phase: 'extract', step, done, total }),
+    })
+    return { name: node_id, ...found }
+  } catch (error) {
+    if (error instanceof DataFault) throw new RunFault(`${node_id}, ${error.message}`)
+    throw error
+  } finally {
+    closeSync(opened)
+  }
+}
+
+function openNamed(data_folder: string | undefined, tenant_id: string, file: string): number | undefined {
+  return data_folder === undefined ? undefined : openDataFile(data_folder, tenant_id, file)
+}
+
+/** Field to the column that it is read from. */
+function columnsOf({ fields }: Lens, source: Source | undefined): Record<string, string> {
+  const found = fields.flatMap(({ name, columns }) => {
+    const column = (columns ?? [name]).find((each) => source?.names.includes(each))
+    return column === undefined ? [] : [[name, column] as const]
+  })
+  return Object.fromEntries(found)
+}
+
+function match(job: ThreadJob, tell: Tell): PhaseFound {
+  const records = recordsOf(job.lens, readSources(runFiles.extracted(job.folder)))
+  const told = ({ phase: step, done, total }: EngineProgress) => tell({ phase: 'match', step, done, total })
+  const found = resolve(job.lens, records, job.seed, told)
+  const { lefts, rights, patternOf, patterns, counts, fields, length } = found.compared
+  const { route, scale, floor, scores, clusters } = found
+  const head = { route, scale, floor, fields, length }
+  writeArrays(runFiles.matched(job.folder), head, [lefts, rights, patternOf, patterns, counts, scores, clusters])
+  const matches = job.isLast ? writeMatches(job, records, found) : undefined
+  return { route, scale, counts: { pairs: length, ...(matches === undefined ? {} : { matches }) } }
+}
+
+function join(job: ThreadJob, tell: Tell): PhaseFound {
+  tell({ phase: 'resolve', step: 'cluster', done: 0, total: 0 })
+  const records = recordsOf(job.lens, readSources(runFiles.extracted(job.folder)))
+  const found = joined(job, records, readMatched(runFiles.matched(job.folder)))
+  const matches = writeMatches(job, records, found)
+  const { members, entities } = clustersOf(records, found.clusters)
+  const count = writeFound(runFiles.clusters(job.folder), members)
+  const clustered = members.reduce((sum, { length }) => sum + length, 0)
+  return { counts: { matches, entities, clusters: count, clustered } }
+}
+
+/** As the engine joined them while it learnt, unless the run draws a line of its own. */
+function joined({ lens, threshold }: ThreadJob, records: Records, found: Resolution): Resolution {
+  if (threshold === undefined) return found
+  if (found.scale === 'likeness') throw new RunFault(noThresholdOfLinks)
+  return { ...found, clusters: clustersAbove(lens, records, found, threshold * Math.LN2) }
+}
+
+function writeMatches(job: ThreadJob, records: Records, found: Resolution): number {
+  const most = job.max_matches
+  return writeFound(runFiles.matches(job.folder), limited(matchesOf(records, found), most))
+}
+
+function* limited<T>(all: Iterable<T>, most: number): Generator<T> {
+  let count = 0
+  for (const each of all) {
+    if (++count > most) throw new RunFault(`the run found more than ${most} matches: the lens tells too little apart`)
+    yield each
+  }
+}
+
+type MatchedHead = Pick<Resolution, 'route' | 'scale' | 'floor'> & { readonly fields: number; readonly length: number }
+type MatchedArrays = [Int32Array, Int32Array, Int32Array, Uint8Array, Float64Array, Float64Array, Int32Array]
+
+function readMatched(file: string): Resolution {
+  const { head, arrays } = readArrays(file)
+  const { route, scale, floor, fields, length } = head as MatchedHead
+  const [lefts, rights, patternOf, patterns, counts, scores, clusters] = arrays as MatchedArrays
+  return {
+    route,
+    scale,
+    floor,
+    compared: { length, lefts, rights, patternOf, fields, patterns, counts },
+    scores,
+    clusters,
+  }
+}

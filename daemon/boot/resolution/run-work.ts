@@ -1,0 +1,121 @@
+// The work of runs, as the resolution role is given it: phases in threads, and what they leave in a folder for each run.
+import { closeSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Script, threads } from '../../../adapters/compute/threads/threads.ts'
+import { refuse } from '../../kernel/errors.ts'
+import type { Resolved } from '../../kernel/settings.ts'
+import type { RecordRef } from '../../roles/resolution/fields.ts'
+import type { Progress } from '../../roles/resolution/fusion-run/model.ts'
+import type { FoundMatch, RunWork } from '../../roles/resolution/parts.ts'
+import { settings } from '../../roles/resolution/settings.ts'
+import { valuesOf } from '../profile.ts'
+import { dataOf, type SiteFolder } from '../site-folder.ts'
+import { openDataFile } from './data-folder.ts'
+import { syncFolder } from './durable-file.ts'
+import { readFound } from './found-files.ts'
+import { csvOf } from './node-csv.ts'
+import type { Answer, ThreadJob, Told } from './phases.ts'
+import { runFiles } from './run-folder.ts'
+
+const minute_ms = 60_000
+
+/** `monotonic`: milliseconds of a clock that never jumps. */
+export function runWorkIn(folder: SiteFolder, resolved: Resolved, monotonic: () => number): RunWork {
+  const { data_folder, max_records, max_matches, run_minutes, run_memory_mb } = valuesOf(resolved, settings)
+  const runs = join(dataOf(folder, 'resolution'), 'runs')
+  const folderOf = (run: string) => join(runs, run)
+  const compute = threads(script)
+  const watched = new Map<string, Pace>()
+  const working = new Map<string, Promise<unknown>>()
+  const keeping = new Set<string>()
+  const told = (run: string, progress: Told) => {
+    const before = watched.get(run)
+    const isSame = before?.progress.phase === progress.phase && before.progress.step === progress.step
+    watched.set(run, { progress, since: isSame ? before.since : monotonic() })
+  }
+  const limits = { time_ms: run_minutes * minute_ms, memory_bytes: run_memory_mb * 1_048_576 }
+
+  return {
+    async missing(tenant_id, files) {
+      return files.filter((file) => data_folder === undefined || !isThere(data_folder, tenant_id, file))
+    },
+    async keep(run, nodes) {
+      keeping.add(run)
+      const release = () => void keeping.delete(run)
+      try {
+        await keepNodes(runs, folderOf(run), nodes)
+        return { release }
+      } catch (error) {
+        release()
+        throw error
+      }
+    },
+    async perform(job, signal) {
+      mkdirSync(folderOf(job.run), { recursive: true, mode: 0o700 })
+      const input: ThreadJob = { ...job, folder: folderOf(job.run), data_folder, max_records, max_matches }
+      told(job.run, { phase: job.phase, step: 'begin', done: 0, total: 0 })
+      const work = compute.run({ ...limits, input, signal, tell: (progress) => told(job.run, progress as Told) })
+      working.set(job.run, work)
+      try {
+        const answer = (await work) as Answer
+        return 'found' in answer ? answer.found : refuse('invalid', answer.fault)
+      } finally {
+        working.delete(job.run)
+      }
+    },
+    matches: (run) => readFound<FoundMatch>(runFiles.matches(folderOf(run))),
+    clusters: (run) => readFound<readonly RecordRef[]>(runFiles.clusters(folderOf(run))),
+    progress(run) {
+      const pace = watched.get(run)
+      return pace && { ...pace.progress, ...etaOf(pace, monotonic()) }
+    },
+    told,
+    async drop(run) {
+      await working.get(run)?.catch(() => undefined)
+      watched.delete(run)
+      rmSync(folderOf(run), { recursive: true, force: true })
+    },
+    async kept() {
+      if (!existsSync(runs)) return []
+      return readdirSync(runs).filter((run) => !keeping.has(run))
+    },
+  }
+}
+
+type Pace = { readonly progress: Told; readonly since: number }
+
+function etaOf({ progress: { done, total }, since }: Pace, now: number): Pick<Progress, 'eta_s'> {
+  if (done === 0 || total === 0) return {}
+  return { eta_s: Math.round((((now - since) / done) * (total - done)) / 1_000) }
+}
+
+function isThere(data_folder: string, tenant_id: string, file: string): boolean {
+  const opened = openDataFile(data_folder, tenant_id, file)
+  if (opened === undefined) return false
+  closeSync(opened)
+  return true
+}
+
+async function keepNodes(runs: string, folder: string, nodes: Parameters<RunWork['keep']>[1]): Promise<void> {
+  mkdirSync(runs, { recursive: true, mode: 0o700 })
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    throw refuse('conflict', 'the same request is being taken just now')
+  }
+  for (const [place, records] of nodes) {
+    await writeFile(runFiles.inline(folder, place), csvOf(records), { mode: 0o600, flush: true })
+  }
+  syncFolder(folder)
+  syncFolder(runs)
+}
+
+/** Beside the bundle in the executable, where no thread can load a module; a module from sources. */
+function script(): Script {
+  const bundled = join(dirname(fileURLToPath(import.meta.url)), 'resolution-thread.cjs')
+  if (existsSync(bundled)) return { source: readFileSync(bundled, 'utf8') }
+  return { module: new URL('./thread.ts', import.meta.url) }
+}

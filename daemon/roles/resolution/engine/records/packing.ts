@@ -1,0 +1,41 @@
+// Records as arrays of numbers and one head, to be kept and had again: the columns of a source, each distinct value once.
+import type { RawColumn, Values } from './csv.ts'
+import type { Source } from './records.ts'
+
+export type Head = {
+  readonly name: string
+  readonly rows: number
+  readonly names: readonly string[]
+  readonly columns: readonly string[]
+}
+
+/** Of each column: the codes of its rows, where its values begin, the bytes of the values. */
+export type Packed = readonly [codes: Int32Array, starts: Uint32Array, bytes: Uint8Array]
+
+export function packed({ name, rows, names, columns }: Source): { readonly head: Head; readonly arrays: Packed[] } {
+  const head = { name, rows, names, columns: columns.map((column) => column.name) }
+  return { head, arrays: columns.map(({ codes, values }) => [codes, ...packedValues(values)] as const) }
+}
+
+export function unpacked({ name, rows, names, columns }: Head, arrays: readonly Packed[]): Source {
+  return {
+    name,
+    rows,
+    names,
+    columns: arrays.map(([codes, starts, bytes], at): RawColumn => {
+      return { name: columns[at]!, codes, values: unpackedValues(starts, bytes) }
+    }),
+  }
+}
+
+function packedValues(values: Values): [starts: Uint32Array, bytes: Uint8Array] {
+  const starts = new Uint32Array(values.size + 1)
+  for (let value = 0; value < values.size; value++) starts[value + 1] = starts[value]! + values.bytesOf(value).length
+  const bytes = new Uint8Array(starts[values.size]!)
+  for (let value = 0; value < values.size; value++) bytes.set(values.bytesOf(value), starts[value])
+  return [starts, bytes]
+}
+
+function unpackedValues(starts: Uint32Array, bytes: Uint8Array): Values {
+  return { size: starts.length - 1, bytesOf: (value) => bytes.subarray(starts[value]!, starts[value + 1]!) }
+}

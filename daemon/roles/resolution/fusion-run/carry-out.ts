@@ -1,0 +1,116 @@
+// Carries a run from phase to phase, until it is where it was asked to go, fails, or is wanted no more.
+import type { Call } from '../../../kernel/call.ts'
+import { isRefused, type Refused } from '../../../kernel/errors.ts'
+import type { Doc } from '../../../kernel/store.ts'
+import { lenses } from '../lens/stored.ts'
+import { bindLens } from '../lens-binding/bind.ts'
+import { type PhaseFound, type PhaseJob, runWork } from '../parts.ts'
+import { settings } from '../settings.ts'
+import { changeRun, runTopic } from './change.ts'
+import { fusionRuns, type Phase, type StoredRun } from './model.ts'
+import { publishClusters, publishMatches } from './publish.ts'
+import { begun, done, failed, isEnded, nextPhase } from './rules.ts'
+
+const day_ms = 86_400_000
+const look_ms = 2_000
+
+export async function carryOut(call: Call, id: string): Promise<void> {
+  const unwanted = new AbortController()
+  const signal = AbortSignal.any([call.signal, unwanted.signal])
+  const watching = watch(call, id, unwanted)
+  let isThrough = false
+  try {
+    while (!signal.aborted && (await onePhase(call, id, signal)));
+    isThrough = !call.signal.aborted
+  } finally {
+    unwanted.abort()
+    await watching
+    if (!isThrough) await begunInVain(call, id)
+  }
+}
+
+/** What counts is how often the whole process ended in a phase, and not an orderly stop or a store that was away. */
+async function begunInVain(call: Call, id: string): Promise<void> {
+  await call
+    .store(fusionRuns)
+    .update(id, ({ value }) => ({
+      ...(value.attempts > 0 ? { next: { ...value, attempts: 0 } } : {}),
+      answer: undefined,
+    }))
+    .catch((error: unknown) => call.log.warn('resolution.run.not-released', { run: id, error: String(error) }))
+}
+
+/** Aborts when the run has ended by another hand. */
+async function watch(call: Call, id: string, unwanted: AbortController): Promise<void> {
+  for await (const _ of call.changes(runTopic(id), unwanted.signal, look_ms)) {
+    const doc = await call.store(fusionRuns).find(id)
+    if (!doc || isEnded(doc.value)) unwanted.abort()
+  }
+}
+
+/** Whether there may be another. */
+async function onePhase(call: Call, id: string, signal: AbortSignal): Promise<boolean> {
+  const { value } = await call.store(fusionRuns).get(id)
+  const phase = nextPhase(value)
+  if (!phase) return false
+  const run = await step(call, id, `${phase}-begun`, (now) => begun(now, phase, call.nowIso(), call.now()))
+  if (isEnded(run.value)) return false
+  const found = await outcomeOf(call, run, phase, signal)
+  if (found === 'unwanted') return false
+  if (isRefused(found)) {
+    const failure = { code: found.code, reason: found.message }
+    await step(call, id, 'failed', (now) => failed(now, failure, call.nowIso(), call.now()))
+    call.wake('files')
+    return false
+  }
+  const keep_until = call.now() + call.settings(settings).keep_days * day_ms
+  await step(call, id, `${phase}-done`, (now) => done(now, phase, found, call.nowIso(), keep_until))
+  return true
+}
+
+/** A run that has ended stays as it is. */
+async function step(
+  call: Call,
+  id: string,
+  verb: string,
+  rule: (run: StoredRun) => StoredRun,
+): Promise<Doc<StoredRun>> {
+  const stepped = await changeRun(call, id, `resolution.fusion-run.${verb}`, (run) => (isEnded(run) ? run : rule(run)))
+  if (isRefused(stepped)) throw stepped
+  return stepped
+}
+
+/** An unavailable store is no fault of the run: it is thrown, and the run taken up again. */
+async function outcomeOf(
+  call: Call,
+  run: Doc<StoredRun>,
+  phase: Phase,
+  signal: AbortSignal,
+): Promise<PhaseFound | Refused | 'unwanted'> {
+  try {
+    const lens = await call.store(lenses).get(run.value.lens_id)
+    const isLast = phase === 'resolve' || (phase === 'match' && run.value.goal === 'matched')
+    const found = await call.part(runWork).perform(jobOf(run, phase, lens.value.body, isLast), signal)
+    if (isRefused(found)) return found
+    const known: Doc<StoredRun> = { ...run, value: { ...run.value, ...found } }
+    if (phase === 'extract') for (const use of found.sources ?? []) await bindLens(call, lens, usedFor(run.id, use))
+    if (isLast) await publishMatches(call, known, found.counts.matches ?? 0, signal)
+    if (phase === 'resolve') await publishClusters(call, known, found.counts.clusters ?? 0, signal)
+    return found
+  } catch (error) {
+    if (signal.aborted) return 'unwanted'
+    if (isRefused(error) && !error.row.retryable) return error
+    if (isRefused(error) && error.code === 'timeout') return error
+    throw error
+  }
+}
+
+function jobOf({ id, value }: Doc<StoredRun>, phase: Phase, lens: PhaseJob['lens'], isLast: boolean): PhaseJob {
+  const { tenant_id, seed, threshold, sources, id_field } = value
+  const seen = id_field === undefined ? lens : { ...lens, id_field }
+  return { run: id, phase, lens: seen, tenant_id, seed, threshold, sources, isLast }
+}
+
+function usedFor(run_id: string, { node_id, columns }: NonNullable<PhaseFound['sources']>[number]) {
+  return { dataset: node_id, run_id, ...(columns ? { columns } : {}) }
+}

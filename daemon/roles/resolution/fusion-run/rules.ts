@@ -1,0 +1,91 @@
+// What becomes of a run: its phases one after the other, as far as it was asked to go, and the ways in which it ends.
+import { type Refused, refuse } from '../../../kernel/errors.ts'
+import type { Phase, RunState, StoredRun } from './model.ts'
+
+type Goal = StoredRun['goal']
+
+/** The states of a run in the order in which it comes to them; the other three are ends. */
+const way: readonly RunState[] = ['pending', 'extracting', 'extracted', 'matching', 'matched', 'resolving', 'completed']
+
+const states: Readonly<Record<Phase, { readonly during: RunState; readonly after: Goal }>> = {
+  extract: { during: 'extracting', after: 'extracted' },
+  match: { during: 'matching', after: 'matched' },
+  resolve: { during: 'resolving', after: 'completed' },
+}
+
+/** Times that a phase is begun: one that takes the whole process down must not do so for ever. */
+const most_attempts = 3
+
+export function isEnded({ state }: Pick<StoredRun, 'state'>): boolean {
+  return state === 'completed' || state === 'failed' || state === 'cancelled'
+}
+
+/** There is nothing more to do, for what it was asked. */
+export function isAtGoal(run: Pick<StoredRun, 'state' | 'goal'>): boolean {
+  return isEnded(run) || way.indexOf(run.state) >= way.indexOf(run.goal)
+}
+
+/** Undefined where there is nothing to do. A phase under way was left by a process that is no more: it is begun again. */
+export function nextPhase(run: Pick<StoredRun, 'state' | 'goal'>): Phase | undefined {
+  if (isAtGoal(run)) return undefined
+  if (run.state === 'pending' || run.state === 'extracting') return 'extract'
+  return run.state === 'extracted' || run.state === 'matching' ? 'match' : 'resolve'
+}
+
+export function begun(run: StoredRun, phase: Phase, at: string, now_ms: number): StoredRun {
+  if (run.attempts >= most_attempts) {
+    const reason = `the service ended ${most_attempts} times while it was to ${phase}`
+    return failed(run, { code: 'ended', reason }, at, now_ms)
+  }
+  const state = states[phase].during
+  return { ...run, state, attempts: run.attempts + 1, started_at: run.started_at ?? at, updated_at: at }
+}
+
+export type Found = Pick<StoredRun, 'counts'> & Partial<Pick<StoredRun, 'sources' | 'route' | 'scale'>>
+
+/** `keep_ms`: how long files of a completed run are kept. */
+export function done(run: StoredRun, phase: Phase, found: Found, at: string, files_until_ts: number): StoredRun {
+  const state = states[phase].after
+  const counts = { ...run.counts, ...found.counts }
+  const next: StoredRun = { ...run, ...found, counts, state, attempts: 0, updated_at: at }
+  const owes = isAtGoal(next) ? 0 : 1
+  return state === 'completed' ? { ...next, owes, ended_at: at, files_until_ts } : { ...next, owes }
+}
+
+export function failed(
+  run: StoredRun,
+  failure: NonNullable<StoredRun['failure']>,
+  at: string,
+  now_ms: number,
+): StoredRun {
+  return { ...ended(run, at, now_ms), state: 'failed', failure }
+}
+
+/** The same run where it is cancelled already. */
+export function cancelled(run: StoredRun, at: string, now_ms: number): StoredRun | Refused {
+  if (run.state === 'cancelled') return run
+  if (isEnded(run)) return refuse('wrong_state', `the run is ${run.state}`)
+  return { ...ended(run, at, now_ms), state: 'cancelled' }
+}
+
+function ended(run: StoredRun, at: string, now_ms: number): StoredRun {
+  return { ...run, owes: 0, attempts: 0, updated_at: at, ended_at: at, files_until_ts: now_ms }
+}
+
+/** Asks a run to go as far as this; the same run where that is asked already. */
+export function asked(run: StoredRun, goal: Goal, threshold: number | undefined, at: string): StoredRun | Refused {
+  if (run.state === 'failed' || run.state === 'cancelled') return refuse('wrong_state', `the run is ${run.state}`)
+  const isOther = threshold !== undefined && threshold !== run.threshold
+  if (isOther && way.indexOf(run.state) >= way.indexOf('resolving')) {
+    return refuse('wrong_state', `the run is ${run.state} with another threshold`)
+  }
+  if (isOther && run.scale === 'likeness') return refuse('invalid', noThresholdOfLinks, [thresholdFault])
+  const furthest = way.indexOf(goal) > way.indexOf(run.goal) ? goal : run.goal
+  if (furthest === run.goal && !isOther) return run
+  const next = { ...run, goal: furthest, ...(isOther ? { threshold } : {}), updated_at: at }
+  return { ...next, owes: isAtGoal(next) ? 0 : 1 }
+}
+
+export const noThresholdOfLinks =
+  'where records are told by their texts the line between one and two is found from the data: it takes no threshold'
+export const thresholdFault = { path: 'threshold', message: 'must be left out for these records' }

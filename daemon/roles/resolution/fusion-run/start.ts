@@ -1,0 +1,25 @@
+// Starts a run that extracts, matches and resolves.
+import { isRefused } from '../../../kernel/errors.ts'
+import { operation } from '../../../kernel/operation.ts'
+import { runView, shown } from './model.ts'
+import { max_body_bytes, openRun, runInput } from './opening.ts'
+
+export const start = operation({
+  summary: 'Resolve records by a lens: extract, match and resolve; its status tells how far it is',
+  method: 'POST',
+  path: '/api/v2/fusion/run',
+  tool: 'fusion_run_start',
+  input: runInput,
+  output: runView,
+  status: 202,
+  errors: ['not_found', 'label_denied', 'idempotency_mismatch', 'conflict'],
+  allow: 'resolution:write',
+  creates: true,
+  versioned: true,
+  max_body_bytes,
+
+  async run(call, input) {
+    const made = await openRun(call, 'completed', input)
+    return isRefused(made) ? made : shown(made)
+  },
+})

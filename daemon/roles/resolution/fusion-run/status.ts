@@ -1,0 +1,23 @@
+// How far a run is, from the process that works on it.
+import * as z from 'zod'
+import { operation } from '../../../kernel/operation.ts'
+import { uid } from '../fields.ts'
+import { runWork } from '../parts.ts'
+import { fusionRuns, runView, shown } from './model.ts'
+
+export const status = operation({
+  summary: 'How far a run is',
+  method: 'GET',
+  path: '/api/v2/fusion/run/{run_id}/status',
+  tool: 'fusion_run_status',
+  input: z.strictObject({ run_id: uid }),
+  output: runView,
+  errors: ['not_found'],
+  allow: 'resolution:read',
+  versioned: true,
+
+  async run(call, { run_id }) {
+    const doc = await call.store(fusionRuns).get(run_id)
+    return shown(doc, doc.value.owes ? call.part(runWork).progress(run_id) : undefined)
+  },
+})

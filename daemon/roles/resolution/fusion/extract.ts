@@ -1,0 +1,25 @@
+// The first phase alone: reads the records of a run by its lens, and waits for what comes next.
+import { isRefused } from '../../../kernel/errors.ts'
+import { operation } from '../../../kernel/operation.ts'
+import { runView, shown } from '../fusion-run/model.ts'
+import { max_body_bytes, openRun, runInput } from '../fusion-run/opening.ts'
+
+export const extract = operation({
+  summary: 'Begin a run with its first phase alone: read the records by the lens',
+  method: 'POST',
+  path: '/api/v2/fusion/extract',
+  tool: 'fusion_extract',
+  input: runInput,
+  output: runView,
+  status: 202,
+  errors: ['not_found', 'label_denied', 'idempotency_mismatch', 'conflict'],
+  allow: 'resolution:write',
+  creates: true,
+  versioned: true,
+  max_body_bytes,
+
+  async run(call, input) {
+    const made = await openRun(call, 'extracted', input)
+    return isRefused(made) ? made : shown(made)
+  },
+})

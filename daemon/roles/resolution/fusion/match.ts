@@ -1,0 +1,41 @@
+// The second phase: compares and scores the records of a run.
+import * as z from 'zod'
+import { isRefused } from '../../../kernel/errors.ts'
+import { operation } from '../../../kernel/operation.ts'
+import { listFields } from '../../../kernel/paging.ts'
+import { entityMatches, matchView, shown } from '../entity-match/model.ts'
+import { uid } from '../fields.ts'
+import { changeRun } from '../fusion-run/change.ts'
+import { shown as runShown, runView } from '../fusion-run/model.ts'
+import { asked } from '../fusion-run/rules.ts'
+import { runWork } from '../parts.ts'
+import { waitFor } from './waiting.ts'
+
+export const match = operation({
+  summary: 'Compare and score the records of a run; its best matches, once it is that far',
+  method: 'POST',
+  path: '/api/v2/fusion/match/{run_id}',
+  tool: 'fusion_match_phase',
+  input: z.strictObject({ run_id: uid, limit: listFields.limit }),
+  output: z
+    .strictObject({
+      run: runView,
+      items: z.array(matchView).meta({ description: 'The most certain first; none while the phase is under way' }),
+      next_cursor: z.string().optional().meta({ description: 'For entity_match_list with this run_id' }),
+    })
+    .meta({ id: 'MatchPhase' }),
+  errors: ['not_found', 'not_your_tenant', 'wrong_state', 'precondition_failed'],
+  allow: 'resolution:write',
+
+  async run(call, { run_id, limit }) {
+    const at = call.nowIso()
+    const changed = await changeRun(call, run_id, call.address, (run) => asked(run, 'matched', undefined, at))
+    if (isRefused(changed)) return changed
+    const doc = await waitFor(call, changed)
+    const run = runShown(doc, call.part(runWork).progress(run_id))
+    if (!['matched', 'completed'].includes(doc.value.state)) return { run, items: [] }
+    const order = { field: 'rank', direction: 'desc' } as const
+    const { docs, ...next } = await call.store(entityMatches).list({ filter: { run_id }, order, limit, fresh: true })
+    return { run, items: docs.map(shown), ...next }
+  },
+})

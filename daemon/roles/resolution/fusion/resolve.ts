@@ -1,0 +1,41 @@
+// The third phase: joins the matches of a run into clusters.
+import * as z from 'zod'
+import { isRefused } from '../../../kernel/errors.ts'
+import { operation } from '../../../kernel/operation.ts'
+import { listFields } from '../../../kernel/paging.ts'
+import { clusterView, entityClusters, shown } from '../entity-cluster/model.ts'
+import { uid } from '../fields.ts'
+import { changeRun } from '../fusion-run/change.ts'
+import { overLens, shown as runShown, runView } from '../fusion-run/model.ts'
+import { asked } from '../fusion-run/rules.ts'
+import { runWork } from '../parts.ts'
+import { waitFor } from './waiting.ts'
+
+export const resolve = operation({
+  summary: 'Join the matches of a run into entities; the largest, once it is that far',
+  method: 'POST',
+  path: '/api/v2/fusion/resolve/{run_id}',
+  tool: 'fusion_resolve_phase',
+  input: z.strictObject({ run_id: uid, threshold: overLens.threshold, limit: listFields.limit }),
+  output: z
+    .strictObject({
+      run: runView,
+      items: z.array(clusterView).meta({ description: 'The largest first; none while the phase is under way' }),
+      next_cursor: z.string().optional().meta({ description: 'For entity clusters with this run_id' }),
+    })
+    .meta({ id: 'ResolvePhase' }),
+  errors: ['not_found', 'not_your_tenant', 'wrong_state', 'precondition_failed'],
+  allow: 'resolution:write',
+
+  async run(call, { run_id, threshold, limit }) {
+    const at = call.nowIso()
+    const changed = await changeRun(call, run_id, call.address, (run) => asked(run, 'completed', threshold, at))
+    if (isRefused(changed)) return changed
+    const doc = await waitFor(call, changed)
+    const run = runShown(doc, call.part(runWork).progress(run_id))
+    if (doc.value.state !== 'completed') return { run, items: [] }
+    const order = { field: 'size', direction: 'desc' } as const
+    const { docs, ...next } = await call.store(entityClusters).list({ filter: { run_id }, order, limit, fresh: true })
+    return { run, items: docs.map(shown), ...next }
+  },
+})

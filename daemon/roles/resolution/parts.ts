@@ -1,0 +1,68 @@
+// What boot supplies to the resolution role alone: the work of a run, which is done in threads and left behind in files.
+import { part } from '../../kernel/call.ts'
+import type { Refused } from '../../kernel/errors.ts'
+import type { RecordRef } from './fields.ts'
+import type { Counts, Phase, Progress, RunSource } from './fusion-run/model.ts'
+import type { NodeRecord } from './fusion-run/node-data.ts'
+import type { Lens } from './lens/model.ts'
+
+/** Of a run, what its phases need. */
+export type PhaseJob = {
+  readonly run: string
+  readonly phase: Phase
+  /** With all that the run lays over it. */
+  readonly lens: Lens
+  readonly tenant_id: string
+  readonly seed: number
+  /** Bits; the run's own line between one and two where absent. */
+  readonly threshold: number | undefined
+  readonly sources: readonly RunSource[]
+  /** Whether the pairs are to be read when the phase is over. */
+  readonly isLast: boolean
+}
+
+export type PhaseFound = {
+  readonly counts: Counts
+  readonly sources?: RunSource[]
+  readonly route?: 'clusters' | 'links'
+  readonly scale?: 'log_odds' | 'likeness'
+}
+
+/** A pair that was scored, by natural logs of odds or by a likeness, as the run says. */
+export type FoundMatch = {
+  readonly left: RecordRef
+  readonly right: RecordRef
+  readonly score: number
+  /** The outcome of each field, by name. */
+  readonly levels: StoredLevels
+  readonly linked: boolean
+}
+type StoredLevels = { field: string; outcome: number }[]
+
+export type RunWork = {
+  /** Of these data files of the tenant, those that cannot be read. */
+  missing(tenant_id: string, files: readonly string[]): Promise<readonly string[]>
+  /**
+   * Keeps records that came with a request, by the place of their node; durable when it resolves. `release` says that the run
+   * is in the store, or never will be. Throws `Refused('conflict')` for a run that keeps some already.
+   */
+  keep(run: string, nodes: ReadonlyMap<number, readonly NodeRecord[]>): Promise<{ release(): void }>
+  /**
+   * Carries out one phase from what the one before left; durable when it resolves. Refuses what the data or the lens
+   * do not allow. Throws `Refused` at its limits, and the signal's reason.
+   */
+  perform(job: PhaseJob, signal: AbortSignal): Promise<PhaseFound | Refused>
+  /** What the last phase left, in batches. */
+  matches(run: string): AsyncIterable<readonly FoundMatch[]>
+  /** Members of clusters of two records and more, in batches. */
+  clusters(run: string): AsyncIterable<readonly (readonly RecordRef[])[]>
+  /** How far a run is that this process works on. */
+  progress(run: string): Progress | undefined
+  /** Says how far, where the role itself does the work. */
+  told(run: string, progress: Omit<Progress, 'eta_s'>): void
+  /** Drops all files of a run, once nothing works on them. */
+  drop(run: string): Promise<void>
+  /** Runs that have files, besides those that are being kept just now. */
+  kept(): Promise<readonly string[]>
+}
+export const runWork = part<RunWork>('run-work')
