@@ -36,6 +36,11 @@ export type FoundMatch = {
   /** The outcome of each field, by name. */
   readonly levels: StoredLevels
   readonly linked: boolean
+  /** How far the score is above the lowest that counts. */
+  readonly above: number
+  /** How many records the clusters of the two have. */
+  readonly left_size: number
+  readonly right_size: number
 }
 type StoredLevels = { field: string; outcome: number }[]
 

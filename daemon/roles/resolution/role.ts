@@ -4,10 +4,12 @@ import * as clusterGet from './entity-cluster/get.ts'
 import * as clusterList from './entity-cluster/list.ts'
 import { entityClusters } from './entity-cluster/model.ts'
 import { attest } from './entity-match/attest.ts'
+import { consult } from './entity-match/consult.ts'
 import * as matchGet from './entity-match/get.ts'
 import * as matchList from './entity-match/list.ts'
 import { entityMatches } from './entity-match/model.ts'
 import { review } from './entity-match/review.ts'
+import { rule } from './entity-match/rule.ts'
 import { entityRecords } from './entity-record/model.ts'
 import { extract } from './fusion/extract.ts'
 import { match } from './fusion/match.ts'
@@ -27,6 +29,7 @@ import * as bindingList from './lens-binding/list.ts'
 import { lensBindings } from './lens-binding/model.ts'
 import { metrics, runCount } from './metrics.ts'
 import { outline } from './outline.ts'
+import { consult as consulting } from './workers/consult.ts'
 import { files } from './workers/files.ts'
 import { runs } from './workers/runs.ts'
 import { settle } from './workers/settle.ts'
@@ -37,11 +40,11 @@ const objects = ['lens', 'lensbinding', 'entitymatch', 'entitycluster', 'fusionr
 export const resolution: Role = role(outline, {
   collections: [lenses, lensBindings, entityMatches, entityClusters, entityRecords, fusionRuns],
   metrics,
-  workers: [runs, files, settle],
+  workers: [runs, files, settle, consulting],
   operations: {
     lens: { list: lensList.list, get: lensGet.get, create: lensCreate },
     'lens-binding': { list: bindingList.list, get: bindingGet.get },
-    'entity-match': { list: matchList.list, get: matchGet.get, review, attest },
+    'entity-match': { list: matchList.list, get: matchGet.get, review, attest, consult, rule },
     'entity-cluster': { list: clusterList.list, get: clusterGet.get },
     'fusion-run': { list: runList.list, get: runGet.get, start, status, cancel },
     fusion: { extract, match, resolve },
