@@ -59,6 +59,7 @@ export const catalogue = {
   'keys cert show': () => import('./commands/keys/cert/show.ts'),
   'resolve run': () => import('./commands/resolve/run.ts'),
   'resolve evaluate': () => import('./commands/resolve/evaluate.ts'),
+  'resolve lens init': () => import('./commands/resolve/lens/init.ts'),
   'resolve lens train': () => import('./commands/resolve/lens/train.ts'),
   'resolve lens charts': () => import('./commands/resolve/lens/charts.ts'),
   'resolve lens validate': () => import('./commands/resolve/lens/validate.ts'),

@@ -37,6 +37,7 @@ export const offline = {
   restoring: () => import('./offline/store-restore.ts'),
   lenses: () => import('./offline/lens-file.ts'),
   newFiles: () => import('./offline/new-files.ts'),
+  lensProposal: () => import('./offline/lens-proposal.ts'),
   lensTraining: () => import('./offline/lens-training.ts'),
   lensPictures: () => import('./offline/lens-pictures.ts'),
   resolution: () => import('./offline/resolve-files.ts'),
