@@ -60,6 +60,7 @@ export const catalogue = {
   'resolve run': () => import('./commands/resolve/run.ts'),
   'resolve evaluate': () => import('./commands/resolve/evaluate.ts'),
   'resolve lens init': () => import('./commands/resolve/lens/init.ts'),
+  'resolve lens import': () => import('./commands/resolve/lens/import.ts'),
   'resolve lens train': () => import('./commands/resolve/lens/train.ts'),
   'resolve lens charts': () => import('./commands/resolve/lens/charts.ts'),
   'resolve lens validate': () => import('./commands/resolve/lens/validate.ts'),

@@ -38,6 +38,7 @@ export const offline = {
   lenses: () => import('./offline/lens-file.ts'),
   newFiles: () => import('./offline/new-files.ts'),
   lensProposal: () => import('./offline/lens-proposal.ts'),
+  lensImport: () => import('./offline/lens-import.ts'),
   lensTraining: () => import('./offline/lens-training.ts'),
   lensPictures: () => import('./offline/lens-pictures.ts'),
   resolution: () => import('./offline/resolve-files.ts'),
