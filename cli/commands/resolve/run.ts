@@ -58,8 +58,17 @@ export const definition = command({
       fields(terminal, {
         ...summary,
         sources: summary.sources.map(({ name, records }) => `${name} (${records})`).join(', '),
+        rules: summary.rules.length > 0 ? summary.rules.map(ruleText).join('; ') : undefined,
       }),
     )
     return 0
   },
 })
+
+type Rule = { readonly rule: string; readonly pairs: number; readonly largest: number; readonly left_out_count: number }
+
+function ruleText({ rule, pairs, largest, left_out_count }: Rule): string {
+  const left =
+    left_out_count > 0 ? `, ${left_out_count} too large blocks left out, the largest of ${largest} records` : ''
+  return `${rule} (${pairs} pairs${left})`
+}
