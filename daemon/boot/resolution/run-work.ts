@@ -6,9 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { type Script, threads } from '../../../adapters/compute/threads/threads.ts'
 import { refuse } from '../../kernel/errors.ts'
 import type { Resolved } from '../../kernel/settings.ts'
-import type { RecordRef } from '../../roles/resolution/fields.ts'
 import type { Progress } from '../../roles/resolution/fusion-run/model.ts'
-import type { FoundMatch, RunWork } from '../../roles/resolution/parts.ts'
+import type { FoundCluster, FoundMatch, RunWork } from '../../roles/resolution/parts.ts'
 import { settings } from '../../roles/resolution/settings.ts'
 import { valuesOf } from '../profile.ts'
 import { dataOf, type SiteFolder } from '../site-folder.ts'
@@ -66,7 +65,7 @@ export function runWorkIn(folder: SiteFolder, resolved: Resolved, monotonic: () 
       }
     },
     matches: (run) => readFound<FoundMatch>(runFiles.matches(folderOf(run))),
-    clusters: (run) => readFound<readonly RecordRef[]>(runFiles.clusters(folderOf(run))),
+    clusters: (run) => readFound<FoundCluster>(runFiles.clusters(folderOf(run))),
     progress(run) {
       const pace = watched.get(run)
       return pace && { ...pace.progress, ...etaOf(pace, monotonic()) }
