@@ -18,11 +18,7 @@ export const terms = {
     .max(14)
     .meta({ description: 'Fields of the lens that leave the sites in whatever form; `psi` compares them as one key' }),
   privacy,
-  learns: z
-    .array(siteName)
-    .min(1)
-    .max(2)
-    .meta({ description: 'The parties that learn which records match' }),
+  learns: z.array(siteName).min(1).max(2).meta({ description: 'The parties that learn which records match' }),
   linker: siteName.optional().meta({
     description: 'With `clk`: the third site that compares and has no key, or, with accept_dictionary_risk, a party',
   }),
@@ -62,15 +58,25 @@ export function faultsOf(given: Omit<Agreement, 'exchange_id' | 'lens_digest'>):
   if (new Set(fields).size < fields.length) fault('fields', 'names a field twice')
   if (mode !== 'clk' && linker !== undefined) fault('linker', 'goes with clk alone')
   if (mode !== 'clk' && clk !== undefined) fault('clk', 'goes with clk alone')
-  if (mode !== 'none' && threshold !== undefined) fault('threshold', 'goes with none alone; that of clk is clk.threshold')
+  if (mode !== 'none' && threshold !== undefined)
+    fault('threshold', 'goes with none alone; that of clk is clk.threshold')
   if (mode === 'clk') faults.push(...linkerFaults(given))
   return faults
 }
 
-function linkerFaults({ parties, linker, accept_dictionary_risk }: Pick<Agreement, 'parties' | 'linker' | 'accept_dictionary_risk'>) {
+function linkerFaults({
+  parties,
+  linker,
+  accept_dictionary_risk,
+}: Pick<Agreement, 'parties' | 'linker' | 'accept_dictionary_risk'>) {
   if (linker === undefined) return [{ path: 'linker', message: 'clk needs a third site that has no key' }]
   if (!parties.includes(linker) || accept_dictionary_risk) return []
-  return [{ path: 'accept_dictionary_risk', message: 'must be true where a party compares: it has the key, and can guess at every value' }]
+  return [
+    {
+      path: 'accept_dictionary_risk',
+      message: 'must be true where a party compares: it has the key, and can guess at every value',
+    },
+  ]
 }
 
 /** All that take part, the parties first. */
@@ -83,7 +89,12 @@ export function otherParty({ parties }: Pick<Agreement, 'parties'>, self: string
 }
 
 /** What the terms give away, for whoever is about to agree; the same words in docs/privacy.md. */
-export function warnings({ privacy: mode, fields, linker, parties }: Pick<Agreement, 'privacy' | 'fields' | 'linker' | 'parties'>): string[] {
+export function warnings({
+  privacy: mode,
+  fields,
+  linker,
+  parties,
+}: Pick<Agreement, 'privacy' | 'fields' | 'linker' | 'parties'>): string[] {
   const named = fields.join(', ')
   if (mode === 'none') return [`whoever learns is sent ${named} of every record of the other, as they are`]
   const always = 'every site is believed to keep to the protocol (semi-honest); the sizes of the sets are seen by all'
@@ -94,6 +105,7 @@ export function warnings({ privacy: mode, fields, linker, parties }: Pick<Agreem
     ]
   }
   const similar = `the linker sees how alike records are in ${named}, and how often vectors recur; frequent values can be told by that`
-  if (linker === undefined || !parties.includes(linker)) return [always, similar, 'the linker must not work together with a party: with its key all values can be guessed']
+  if (linker === undefined || !parties.includes(linker))
+    return [always, similar, 'the linker must not work together with a party: with its key all values can be guessed']
   return [always, similar, `${linker} compares and has the key: it can guess at every value of the other party`]
 }

@@ -30,9 +30,16 @@ export const sent = z.discriminatedUnion('say', [
     of: z.int().min(1).max(100_000),
     items: z.int().min(0).max(100_000_000),
     /** Base64url of items of equal width. */
-    data: z.string().max(2_800_000).regex(/^[A-Za-z0-9_-]*$/).optional(),
+    data: z
+      .string()
+      .max(2_800_000)
+      .regex(/^[A-Za-z0-9_-]*$/)
+      .optional(),
     /** Of records: their id and the agreed fields, in this order. */
-    rows: z.array(z.array(z.string().max(65_536)).min(2).max(15)).max(100_000).optional(),
+    rows: z
+      .array(z.array(z.string().max(65_536)).min(2).max(15))
+      .max(100_000)
+      .optional(),
   }),
   z.strictObject({ say: z.literal('ended'), ...about, code: word, reason: z.string().max(1_024) }),
 ])

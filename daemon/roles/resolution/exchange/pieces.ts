@@ -1,10 +1,9 @@
 // Sets of data in pieces: cut to what a message holds, kept under ids that a repeat finds, joined when all are there.
 import type { Call } from '../../../kernel/call.ts'
+import { clkParameters, lengthOf } from '../privacy/clk/parameters.ts'
 import { tagBytes } from '../privacy/psi/tags.ts'
-import { lengthOf } from '../privacy/clk/parameters.ts'
-import { clkParameters } from '../privacy/clk/parameters.ts'
-import { exchangePieces, type Round, type StoredExchange, type StoredPiece } from './model.ts'
 import type { SentPiece } from './messages.ts'
+import { exchangePieces, type Round, type StoredExchange, type StoredPiece } from './model.ts'
 import { planOf } from './plan.ts'
 import type { Row } from './rows.ts'
 
@@ -17,7 +16,10 @@ const most_pairs = 50
 export const pair_bytes = 16
 
 /** Bytes of an item of a round; records have none. */
-export function widthOf(round: Exclude<Round, 'records'>, { agreement, sizes }: Pick<StoredExchange, 'agreement' | 'sizes'>): number {
+export function widthOf(
+  round: Exclude<Round, 'records'>,
+  { agreement, sizes }: Pick<StoredExchange, 'agreement' | 'sizes'>,
+): number {
   if (round === 'points') return 32
   if (round === 'places') return 4
   if (round === 'pairs') return pair_bytes
@@ -47,7 +49,8 @@ export function objectionTo(piece: SentPiece, exchange: Known, from: string, sel
   )
   if (!isExpected) return `no ${round} are expected of ${from}`
   const [least, most] = boundsOf(round, exchange, from, self)
-  if (items < least || items > most) return `${items} ${round} where ${least === most ? '' : 'at most '}${most} were agreed`
+  if (items < least || items > most)
+    return `${items} ${round} where ${least === most ? '' : 'at most '}${most} were agreed`
   if (number >= of) return `piece ${number} of ${of}`
   if (round === 'records') return recordsObjection(piece, exchange)
   if (rows !== undefined || data === undefined) return 'such a round has data and no rows'
@@ -75,7 +78,9 @@ export function pieceId(exchange_id: string, from: string, what: string, number:
 export function cutBytes(bytes: Uint8Array, width: number): string[] {
   const each = Math.floor(piece_bytes / width) * width
   const count = Math.max(1, Math.ceil(bytes.length / each))
-  return Array.from({ length: count }, (_, at) => Buffer.from(bytes.subarray(at * each, (at + 1) * each)).toString('base64url'))
+  return Array.from({ length: count }, (_, at) =>
+    Buffer.from(bytes.subarray(at * each, (at + 1) * each)).toString('base64url'),
+  )
 }
 
 /** Rows in pieces of about as many bytes. */
@@ -107,7 +112,12 @@ export async function keepPieces(call: Call, whose: Whose, items: number, pieces
 }
 
 /** All pieces of a set in order; undefined while one is missing. */
-export async function piecesOf(call: Call, exchange_id: string, from: string, what: string): Promise<readonly StoredPiece[] | undefined> {
+export async function piecesOf(
+  call: Call,
+  exchange_id: string,
+  from: string,
+  what: string,
+): Promise<readonly StoredPiece[] | undefined> {
   const store = call.store(exchangePieces)
   const first = await store.find(pieceId(exchange_id, from, what, 0))
   if (!first) return undefined
@@ -120,12 +130,22 @@ export async function piecesOf(call: Call, exchange_id: string, from: string, wh
   return found
 }
 
-export async function bytesOf(call: Call, exchange_id: string, from: string, what: string): Promise<Uint8Array | undefined> {
+export async function bytesOf(
+  call: Call,
+  exchange_id: string,
+  from: string,
+  what: string,
+): Promise<Uint8Array | undefined> {
   const pieces = await piecesOf(call, exchange_id, from, what)
   return pieces && new Uint8Array(Buffer.concat(pieces.map(({ data }) => Buffer.from(data, 'base64url'))))
 }
 
-export async function rowsIn(call: Call, exchange_id: string, from: string, what: string): Promise<readonly Row[] | undefined> {
+export async function rowsIn(
+  call: Call,
+  exchange_id: string,
+  from: string,
+  what: string,
+): Promise<readonly Row[] | undefined> {
   const pieces = await piecesOf(call, exchange_id, from, what)
   return pieces?.flatMap(({ data }) => JSON.parse(data) as Row[])
 }

@@ -1,8 +1,9 @@
 // Prepares what a site sends in a round from what it has; kept before it is sent, so that a restart sends the same.
+
+import { agreedKey } from '../../../kernel/agreed-key.ts'
 import type { Call } from '../../../kernel/call.ts'
 import { type Refused, refuse } from '../../../kernel/errors.ts'
 import type { Doc } from '../../../kernel/store.ts'
-import { agreedKey } from '../../../kernel/agreed-key.ts'
 import type { Lens } from '../lens/model.ts'
 import { encode } from '../privacy/clk/encode.ts'
 import { link } from '../privacy/clk/link.ts'
@@ -58,7 +59,9 @@ const makers: Readonly<Record<Round, (given: Material) => Promise<Refused | unde
 }
 
 /** Places of ours and of theirs that hold the same value, ascending by theirs. */
-export async function metOf(given: Material): Promise<{ readonly ours: Int32Array; readonly theirs: Int32Array } | Refused> {
+export async function metOf(
+  given: Material,
+): Promise<{ readonly ours: Int32Array; readonly theirs: Int32Array } | Refused> {
   const { call, doc } = given
   const theirs = await tagsOfTheirs(given)
   if (!(theirs instanceof Uint8Array)) return theirs
@@ -90,7 +93,12 @@ async function vectorsOf(given: Material): Promise<Uint8Array | Refused> {
   const theirs = keys[otherParty(agreement, call.site.name)]
   const key = theirs === undefined ? undefined : agreedKey(secretOf(given), theirs, agreement_digest)
   if (!key) return refuse('invalid', 'the other party gave no public key that a key can be agreed with')
-  const vectors = encode(seenRows(lens, agreement.fields, await ownRows(given)), agreement.fields, key, parametersOf(given))
+  const vectors = encode(
+    seenRows(lens, agreement.fields, await ownRows(given)),
+    agreement.fields,
+    key,
+    parametersOf(given),
+  )
   return new Uint8Array(vectors.buffer)
 }
 
@@ -145,7 +153,11 @@ async function keepSorted(given: Material, round: 'points' | 'vectors', items: U
   return undefined
 }
 
-async function keepBytes(given: Material, what: Exclude<Round, 'records'> | 'order' | 'met', bytes: Uint8Array): Promise<void> {
+async function keepBytes(
+  given: Material,
+  what: Exclude<Round, 'records'> | 'order' | 'met',
+  bytes: Uint8Array,
+): Promise<void> {
   const width = what === 'order' || what === 'met' ? 4 : widthOf(what, given.doc.value)
   await keep(given, what, bytes.length / width, cutBytes(bytes, width))
 }

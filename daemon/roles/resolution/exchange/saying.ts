@@ -7,7 +7,13 @@ import type { Round, StoredExchange } from './model.ts'
 import { piecesOf } from './pieces.ts'
 
 /** Durable when it resolves. `event`: what is said, within this exchange and to this site. */
-export async function say(call: Call, { id, value }: Doc<StoredExchange>, to: string, event: string, sent: Sent): Promise<void> {
+export async function say(
+  call: Call,
+  { id, value }: Doc<StoredExchange>,
+  to: string,
+  event: string,
+  sent: Sent,
+): Promise<void> {
   await call.others.send({
     peer: to,
     event_id: `resolution.exchange/${id}/${event}`,
@@ -42,7 +48,15 @@ export async function sayRound(call: Call, doc: Doc<StoredExchange>, round: Roun
   if (!pieces) throw new Error(`the ${round} of ${doc.id} are not prepared`)
   for (const { number, of, items, data } of pieces) {
     const carried = round === 'records' ? { rows: JSON.parse(data) as string[][] } : { data }
-    await say(call, doc, to, `${round}.${number}`, { say: 'piece', ...about(doc), round, number, of, items, ...carried })
+    await say(call, doc, to, `${round}.${number}`, {
+      say: 'piece',
+      ...about(doc),
+      round,
+      number,
+      of,
+      items,
+      ...carried,
+    })
   }
 }
 

@@ -78,9 +78,11 @@ function entitiesOf({ records }: Reach): Map<string, string[]> {
   return old
 }
 
+/** When each was made, as text that sorts; what was split off comes after what it was split from, in the same instant too. */
 async function agesOf(call: Call, ids: readonly string[]): Promise<Map<string, string>> {
   const known = await Promise.all(ids.map((id) => call.store(entityClusters).find(id)))
-  return new Map(known.flatMap((doc) => (doc ? [[doc.id, doc.value.created_at] as const] : [])))
+  const ageOf = ({ created_at, lineage }: StoredCluster) => `${created_at} ${lineage.split_from === undefined ? 0 : 1}`
+  return new Map(known.flatMap((doc) => (doc ? [[doc.id, ageOf(doc.value)] as const] : [])))
 }
 
 /** The entity that was merged into the one which these records leave, if it was mostly of them: a merge taken back. */

@@ -37,5 +37,6 @@ function packedValues(values: Values): [starts: Uint32Array, bytes: Uint8Array] 
 }
 
 function unpackedValues(starts: Uint32Array, bytes: Uint8Array): Values {
-  return { size: starts.length - 1, bytesOf: (value) => bytes.subarray(starts[value]!, starts[value + 1]!) }
+  const bytesOf = (value: number) => bytes.subarray(starts[value]!, starts[value + 1]!)
+  return { size: starts.length - 1, bytesOf, all: { bytes, starts } }
 }
