@@ -66,6 +66,8 @@ async function onePhase(call: Call, id: string, signal: AbortSignal): Promise<bo
   }
   const keep_until = call.now() + call.settings(settings).keep_days * day_ms
   await step(call, id, `${phase}-done`, (now) => done(now, phase, found, call.nowIso(), keep_until))
+  // While a run writes clusters, decisions wait.
+  if (phase === 'resolve') call.wake('settle')
   return true
 }
 

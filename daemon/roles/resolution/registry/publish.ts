@@ -129,7 +129,6 @@ async function settleAgain(call: Call, run: Doc<StoredRun>): Promise<void> {
         value.owes ? { answer: undefined } : { next: { ...value, owes: 1 }, answer: undefined },
       )
   }
-  call.wake('settle')
 }
 
 async function* decidedMatches(call: Call, { value: { tenant_id, lens } }: Doc<StoredRun>) {
