@@ -6,8 +6,10 @@ import { get } from '../../../daemon/roles/resolution/entity-match/get.ts'
 import { list as matches } from '../../../daemon/roles/resolution/entity-match/list.ts'
 import type { MatchView } from '../../../daemon/roles/resolution/entity-match/model.ts'
 import { review } from '../../../daemon/roles/resolution/entity-match/review.ts'
+import { uncertain } from '../../../daemon/roles/resolution/entity-match/uncertain.ts'
 import { start } from '../../../daemon/roles/resolution/fusion-run/start.ts'
 import { status } from '../../../daemon/roles/resolution/fusion-run/status.ts'
+import { summary } from '../../../daemon/roles/resolution/fusion-run/summary.ts'
 import { create } from '../../../daemon/roles/resolution/lens/create.ts'
 import type { Person } from '../../support/person.ts'
 import { until } from '../../support/site-world.ts'
@@ -81,4 +83,34 @@ test('new records join their entity under its id, and others get ids of their ow
   expect(after.get('east/p3 south/p3')).toBe(before.get('east/p3'))
   expect([...before.values()]).not.toContain(after.get('south/p44'))
   expect(after.size).toBe(45)
+})
+
+test('what is uncertain is listed page by page, the most worth first, and a run is told as prose', async () => {
+  const { run_id } = await run(both)
+  const all = (await ann.ok(uncertain, { run_id, limit: 500 })).items
+  expect(all.map(({ worth }) => worth)).toEqual(all.map(({ worth }) => worth).sort((one, other) => other - one))
+  for (const { worth } of all) expect(worth).toBeGreaterThanOrEqual(0.05)
+  const paged: string[] = []
+  let cursor: string | undefined
+  do {
+    const page = await ann.ok(uncertain, { run_id, limit: 3, ...(cursor === undefined ? {} : { cursor }) })
+    paged.push(...page.items.map(({ uid }) => uid))
+    cursor = page.next_cursor
+  } while (cursor !== undefined)
+  expect(paged).toEqual(all.map(({ uid }) => uid))
+  const { text } = await ann.ok(summary, { run_id })
+  expect(text).toContain('The lens people 1.0.0 looked at 60 records of 2 sources: east (30) and west (30).')
+  expect(text).toContain('make 40 of the type person: 20 clusters with 40 records, and 20 records alone')
+  const { headers, text: plain } = await world().call(
+    'resolution',
+    'GET',
+    `/api/v2/fusion_run/${run_id}/summary`,
+    undefined,
+    {
+      token: ann.token,
+      headers: { accept: 'text/plain' },
+    },
+  )
+  expect([headers.get('content-type'), plain]).toEqual(['text/plain; charset=utf-8', text])
+  expect(await (await world().as({ tenant: 'tenant-b' })).refusal(summary, { run_id })).toBe('not_found')
 })

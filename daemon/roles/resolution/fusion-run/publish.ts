@@ -81,7 +81,7 @@ function keptDecisions(call: Call, before: StoredMatch, now: StoredMatch): Store
   const { consult, ...rest } = now
   return {
     ...{ ...rest, ...kept, label: join(before.label, now.label, call.site.labels) ?? before.label, owes: before.owes },
-    worth: state === 'proposed' ? now.worth : 0,
+    worth: state === 'proposed' || state === 'deferred' ? now.worth : 0,
     ...(isAsked && consult ? { asks: 1, consult } : { asks: before.asks }),
     ...(!isAsked && before.consult ? { consult: before.consult } : {}),
   }

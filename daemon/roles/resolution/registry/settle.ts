@@ -193,7 +193,8 @@ async function writeMatches(call: Call, reach: Reach, wanted: readonly Wanted[],
     const linked = one === other
     const effect = { linked, left_size: sizes.get(one) ?? 1, right_size: sizes.get(other) ?? 1 }
     const isOverruled = overruled.has(JSON.stringify([keyOf(left), keyOf(right)].sort()))
-    const worth = rest.state === 'proposed' && score.probability !== undefined ? worthOf(score.probability, effect) : 0
+    const isOpen = rest.state === 'proposed' || rest.state === 'deferred'
+    const worth = isOpen && score.probability !== undefined ? worthOf(score.probability, effect) : 0
     const told: StoredMatch = {
       ...{ ...rest, left_uid, right_uid, left, right, score, linked, worth, owes: 0 },
       ...(isOverruled ? { overruled: true } : {}),
