@@ -14,7 +14,7 @@ export type Packed = readonly [codes: Int32Array, starts: Uint32Array, bytes: Ui
 
 export function packed({ name, rows, names, columns }: Source): { readonly head: Head; readonly arrays: Packed[] } {
   const head = { name, rows, names, columns: columns.map((column) => column.name) }
-  return { head, arrays: columns.map(({ codes, values }) => [codes, ...packedValues(values)] as const) }
+  return { head, arrays: columns.map(({ codes, values: { all } }) => [codes, all.starts, all.bytes] as const) }
 }
 
 export function unpacked({ name, rows, names, columns }: Head, arrays: readonly Packed[]): Source {
@@ -28,15 +28,10 @@ export function unpacked({ name, rows, names, columns }: Head, arrays: readonly 
   }
 }
 
-function packedValues(values: Values): [starts: Uint32Array, bytes: Uint8Array] {
-  const starts = new Uint32Array(values.size + 1)
-  for (let value = 0; value < values.size; value++) starts[value + 1] = starts[value]! + values.bytesOf(value).length
-  const bytes = new Uint8Array(starts[values.size]!)
-  for (let value = 0; value < values.size; value++) bytes.set(values.bytesOf(value), starts[value])
-  return [starts, bytes]
-}
-
 function unpackedValues(starts: Uint32Array, bytes: Uint8Array): Values {
-  const bytesOf = (value: number) => bytes.subarray(starts[value]!, starts[value + 1]!)
-  return { size: starts.length - 1, bytesOf, all: { bytes, starts } }
+  return {
+    size: starts.length - 1,
+    all: { starts, bytes },
+    bytesOf: (value) => bytes.subarray(starts[value]!, starts[value + 1]!),
+  }
 }
