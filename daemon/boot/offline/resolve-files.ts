@@ -1,14 +1,15 @@
 // Resolves records of files into files, with no service: who is who, the pairs that say so, and what the run was.
-import { closeSync, mkdirSync, openSync, readdirSync, writeSync } from 'node:fs'
+import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import type { RuleReport } from '../../roles/resolution/engine/block/ruled.ts'
 import type { Tell } from '../../roles/resolution/engine/progress.ts'
-import { isWantedBy, LensFault, type Records, recordsOf } from '../../roles/resolution/engine/records/records.ts'
-import { type Resolution, resolve } from '../../roles/resolution/engine/resolve.ts'
+import type { Records } from '../../roles/resolution/engine/records/records.ts'
+import { type Resolution, type Resolved, resolve } from '../../roles/resolution/engine/resolve.ts'
 import type { Route } from '../../roles/resolution/engine/resolve-clusters.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import { asInvoker } from '../acting.ts'
-import { readDataFile } from './data-file.ts'
-import { Objection } from './objection.ts'
+import { claimFolder } from './new-files.ts'
+import { faultless, readSources, seenBy } from './seen-records.ts'
 
 export type Wanted = {
   readonly lens: Lens
@@ -28,6 +29,8 @@ export type Summary = {
   readonly fields: readonly string[]
   readonly records: number
   readonly pairs_compared: number
+  /** What the blocking rules of the lens brought together and left out. */
+  readonly rules: readonly RuleReport[]
   readonly entities: number
   /** Clusters of two records or more, and how many records those have. */
   readonly clusters: number
@@ -36,13 +39,10 @@ export type Summary = {
 
 /** Writes clusters.csv, pairs.csv and run.json. Throws `Objection`: 1 for data that cannot be used, 3 for a folder in use. */
 export function resolveFiles({ lens, files, out, seed }: Wanted, tell: Tell): Summary {
-  asInvoker(() => claim(out))
-  const sources = files.map((file) => {
-    tell({ phase: 'read', done: 0, total: 0 })
-    return readDataFile(file, isWantedBy(lens))
-  })
-  const records = seen(lens, sources)
-  const resolution = resolve(lens, records, seed, tell)
+  // Before anything is read: an hour of work must not end at a folder that cannot be written.
+  claimFolder(out)
+  const records = seenBy(lens, readSources(lens, files, tell))
+  const resolution = faultless(() => resolve(lens, records, seed, tell))
   tell({ phase: 'write', done: 0, total: records.rows })
   const numbers = numbered(resolution.clusters)
   const summary = summaryOf(lens, seed, records, resolution, numbers)
@@ -52,26 +52,6 @@ export function resolveFiles({ lens, files, out, seed }: Wanted, tell: Tell): Su
     writeLines(join(out, 'run.json'), [JSON.stringify(summary, undefined, 2)])
   })
   return summary
-}
-
-function seen(lens: Lens, sources: Parameters<typeof recordsOf>[1]): Records {
-  try {
-    return recordsOf(lens, sources)
-  } catch (error) {
-    if (error instanceof LensFault) throw new Objection(1, error.message)
-    throw error
-  }
-}
-
-/** Before anything is read: an hour of work must not end at a folder that cannot be written. */
-function claim(out: string): void {
-  try {
-    mkdirSync(out, { recursive: true, mode: 0o700 })
-    if (readdirSync(out).length > 0) throw new Objection(3, `${out} is not empty`, 'name a new folder')
-  } catch (error) {
-    if (error instanceof Objection) throw error
-    throw new Objection(1, `${out} cannot be written: ${(error as NodeJS.ErrnoException).code}`)
-  }
 }
 
 /** Clusters as 1, 2, 3 in the order of their first records. */
@@ -88,7 +68,7 @@ function summaryOf(
   { lens, version }: Lens,
   seed: number,
   { rows, names, sources, fields }: Records,
-  { route, compared }: Resolution,
+  { route, compared, rules }: Resolved,
   numbers: Int32Array,
 ): Summary {
   const sizes = new Int32Array(rows + 1)
@@ -103,6 +83,7 @@ function summaryOf(
     fields: fields.map(({ name }) => name),
     records: rows,
     pairs_compared: compared.length,
+    rules,
     entities: sizes.reduce((count, size) => count + (size > 0 ? 1 : 0), 0),
     clusters: shared.length,
     records_in_clusters: shared.reduce((sum, size) => sum + size, 0),

@@ -5,7 +5,12 @@ import type { PairList } from '../compare/patterns.ts'
 const most_cross_pairs = 4_000
 
 /** Compares what no block brought together: all pairs within clusters, and between clusters that one good pair joins. */
-export function complete(clusters: Int32Array, rows: number, list: PairList, scores: Float64Array): void {
+export function complete(
+  clusters: Int32Array,
+  rows: number,
+  list: Pick<PairList, 'add' | 'compared'>,
+  scores: Float64Array,
+): void {
   const { length, lefts, rights } = list.compared()
   const { from, order: members } = sortedBy({ codes: clusters, sizes: sizesOf(clusters) })
   const partners = partnersOf(rows, lefts, rights)

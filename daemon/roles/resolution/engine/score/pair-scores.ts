@@ -23,10 +23,12 @@ export function pairScores({ compares, rows, hasFrequencies }: Rating, compared:
   const { length, fields, patterns, patternOf, lefts } = compared
   const scores = new Float64Array(length)
   for (let pair = 0; pair < length; pair++) scores[pair] = ofPatterns[patternOf[pair]!]!
-  if (!hasFrequencies) return scores
+  if (!compares.fields.some((field) => field.hasFrequencies ?? hasFrequencies)) return scores
   const terms = frequencyTerms(compares.fields, rows)
   for (let field = 0; field < fields; field++) {
-    const { codes } = compares.fields[field]!.column
+    const { column, hasFrequencies: isAsked = hasFrequencies } = compares.fields[field]!
+    if (!isAsked) continue
+    const { codes } = column
     const ofValues = terms[field]!
     const isEqual = Uint8Array.from(ofPatterns, (_, pattern) => (patterns[pattern * fields + field] === 1 ? 1 : 0))
     for (let pair = 0; pair < length; pair++) {
