@@ -17,6 +17,7 @@ import { everyOperation } from '../../daemon/every-role.ts'
 import type { Log } from '../../daemon/kernel/call.ts'
 import type { AnyOperation } from '../../daemon/kernel/operation.ts'
 import type { Peer } from '../../daemon/kernel/peer.ts'
+import type { Store } from '../../daemon/kernel/store.ts'
 import { type HttpAnswer, httpCall, type Method } from './http-call.ts'
 import { type Person, personAt } from './person.ts'
 import { type SimulatedClock, simulatedClock } from './simulated-clock.ts'
@@ -65,6 +66,8 @@ export type SiteWorld = {
   /** The first URL over TCP that the role answers at; it changes with a restart. */
   url(role: string): string
   wake(role: string, worker: string): void
+  /** What the role keeps, for what no operation writes. */
+  store(role: string): Store
   start(): Promise<void>
   stop(): Promise<void>
   restart(): Promise<void>
@@ -109,6 +112,8 @@ export async function stoppedWorld(options: WorldOptions = {}): Promise<SiteWorl
       up()
         .services.find((service) => service.role.name === role)
         ?.wake(worker),
+    store: (role) =>
+      up().services.find((service) => service.role.name === role)?.workshop.store ?? fail(`${role} does not run`),
     async start() {
       running = await serve({ folder, env, clock, log: listening(faults) })
     },

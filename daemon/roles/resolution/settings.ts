@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { listenerFields, toolFields } from '../../kernel/platform-settings.ts'
 import { block } from '../../kernel/settings.ts'
+import { standingAgreement } from './exchange/standing.ts'
 
 export const settings = block('resolution', {
   ...listenerFields(8003, 'RESOLUTION'),
@@ -24,5 +25,33 @@ export const settings = block('resolution', {
   runs_at_once: z.int().min(1).max(64).default(1).meta({ doc: 'Runs that are worked on at a time; others wait.' }),
   keep_days: z.int().min(1).max(3_650).default(30).meta({
     doc: 'How long the records and pairs of a completed run are kept in files; its matches and clusters stay.',
+  }),
+  attesters: z
+    .record(
+      z.string().min(1).max(256),
+      z.strictObject({
+        spoken_for_by: z
+          .array(z.string().min(1).max(256))
+          .max(64)
+          .default([])
+          .meta({ description: 'Subjects besides itself that may attest for it' }),
+        tenant_id: z
+          .string()
+          .min(1)
+          .max(256)
+          .optional()
+          .meta({ description: 'The only tenant it attests in; any when absent' }),
+      }),
+    )
+    .default({})
+    .meta({ doc: 'Attesters of matches that others speak for. Everybody else attests under the own subject alone.' }),
+  agreements: z.array(standingAgreement).max(256).default([]).meta({
+    doc: 'Proposals of peers that this site agrees to by itself; every other waits for a person.',
+  }),
+  peer_records_per_day: z.int().min(0).max(1_000_000_000).default(1_000_000).meta({
+    doc: 'Records that the exchanges of one peer may bring in 24 hours: what it can try against the records of this site.',
+  }),
+  peer_exchanges_per_day: z.int().min(0).max(10_000).default(24).meta({
+    doc: 'Exchanges with one peer that this site agrees to in 24 hours.',
   }),
 })

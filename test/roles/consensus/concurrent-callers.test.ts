@@ -1,7 +1,7 @@
 // Many callers at once: whatever the interleaving, the session is what one of the sequential orders would have made it.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { QuorumPolicy } from '../../../daemon/roles/consensus/combine/policy.ts'
+import type { QuorumPolicy } from '../../../daemon/kernel/quorum-policy.ts'
 import { list as recordOf } from '../../../daemon/roles/consensus/contribution/list.ts'
 import { attest } from '../../../daemon/roles/consensus/session/attest.ts'
 import { cancel } from '../../../daemon/roles/consensus/session/cancel.ts'

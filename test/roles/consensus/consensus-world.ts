@@ -1,6 +1,6 @@
 // A site with enrolled contributors, and the short ways in which tests speak to its sessions.
 import { afterAll, beforeAll, expect } from 'vitest'
-import type { QuorumPolicy } from '../../../daemon/roles/consensus/combine/policy.ts'
+import type { QuorumPolicy } from '../../../daemon/kernel/quorum-policy.ts'
 import { create } from '../../../daemon/roles/consensus/session/create.ts'
 import { get } from '../../../daemon/roles/consensus/session/get.ts'
 import type { Session } from '../../../daemon/roles/consensus/session/model.ts'

@@ -1,7 +1,7 @@
 // What can happen to a session, each thing done to the real one over HTTP and to the model, then both compared.
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import type { QuorumPolicy } from '../../../daemon/roles/consensus/combine/policy.ts'
+import type { QuorumPolicy } from '../../../daemon/kernel/quorum-policy.ts'
 import { attest } from '../../../daemon/roles/consensus/session/attest.ts'
 import { cancel } from '../../../daemon/roles/consensus/session/cancel.ts'
 import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { status } from '../../../daemon/roles/resolution/fusion-run/status.ts'
 import type { Person } from '../../support/person.ts'
-import { type SiteWorld, siteWorld, until } from '../../support/site-world.ts'
+import { type Sections, type SiteWorld, siteWorld, until } from '../../support/site-world.ts'
 
 /** People with a name and a date. */
 export function personLens(version = '1.0.0', entity_type = 'person') {
@@ -50,10 +50,13 @@ export function ended(person: Person, run_id: string) {
 }
 
 /** One world for all tests of a file, which must end without a logged error. */
-export function sharedResolution(settings: Readonly<Record<string, unknown>> = {}): () => SiteWorld {
+export function sharedResolution(
+  settings: Readonly<Record<string, unknown>> = {},
+  more: Sections = {},
+): () => SiteWorld {
   let world: SiteWorld | undefined
   beforeAll(async () => {
-    const profile = { platform: { roles: ['site', 'resolution'] }, resolution: { port: 0, ...settings } }
+    const profile = { platform: { roles: ['site', 'resolution'] }, resolution: { port: 0, ...settings }, ...more }
     world = await siteWorld({ profile })
   })
   afterAll(async () => {

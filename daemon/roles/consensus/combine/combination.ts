@@ -1,8 +1,6 @@
 // What any combiner says about a set of opinions: one shape for both methods, the record and the interface.
 import * as z from 'zod'
-
-export const combinationMethod = z.enum(['weighted_average', 'dempster_shafer'])
-export type CombinationMethod = z.output<typeof combinationMethod>
+import { combinationMethod } from '../../../kernel/quorum-policy.ts'
 
 const share = z.number().min(0).max(1)
 

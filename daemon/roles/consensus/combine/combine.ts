@@ -1,5 +1,6 @@
 // The one door to the combiners: local and federated contributions, decision and dissent all come through here.
-import type { Combination, CombinationMethod } from './combination.ts'
+import type { CombinationMethod } from '../../../kernel/quorum-policy.ts'
+import type { Combination } from './combination.ts'
 import { dempsterShafer } from './dempster-shafer.ts'
 import { canonical, type Opinion } from './opinion.ts'
 import { weightedAverage } from './weighted-average.ts'

@@ -1,6 +1,7 @@
 // Takes a disagreement apart: who stands where, who is far from whom, and whose voice keeps the session from ratifying.
 import * as z from 'zod'
-import { combination, combinationMethod } from './combination.ts'
+import { combinationMethod } from '../../../kernel/quorum-policy.ts'
+import { combination } from './combination.ts'
 import type { Decision, Rules } from './decide.ts'
 import { influence, influenceOf } from './influence.ts'
 import { inNamedOrder, type Opinion } from './opinion.ts'

@@ -1,11 +1,12 @@
 // The whole way from records to clusters, by the route that the lens and the data ask for.
 import type { Lens } from '../lens/model.ts'
 import { linkedAcross } from './cluster/clean-sources.ts'
+import { clustered } from './cluster/clustered.ts'
 import type { Compared } from './compare/patterns.ts'
 import type { Tell } from './progress.ts'
 import { randomFrom } from './random.ts'
 import type { Records } from './records/records.ts'
-import { clustered, forPersons, forTexts, type Route, resolveClusters, type Settings } from './resolve-clusters.ts'
+import { forPersons, forTexts, type Route, resolveClusters, type Settings } from './resolve-clusters.ts'
 import { resolveLinks } from './resolve-links.ts'
 import { isClean } from './route.ts'
 import { most_rows_for_neighbours } from './text/vectors.ts'

@@ -4,7 +4,7 @@ import { operation } from '../../../kernel/operation.ts'
 import { listFields, pageOf, queryOf } from '../../../kernel/paging.ts'
 import { summaryField, uid, word } from '../fields.ts'
 import { ownedPaths } from '../owned.ts'
-import { clusterSummary, clusterView, entityClusters, short, shown } from './model.ts'
+import { clusterState, clusterSummary, clusterView, entityClusters, short, shown } from './model.ts'
 
 export const list = operation({
   summary: 'List clusters, the largest first',
@@ -17,6 +17,7 @@ export const list = operation({
     run_id: uid.optional(),
     lens: word.optional(),
     entity_type: word.optional(),
+    state: clusterState.default('live'),
   }),
   output: pageOf(z.union([clusterView, clusterSummary])).meta({ id: 'EntityClusterPage' }),
   errors: [],

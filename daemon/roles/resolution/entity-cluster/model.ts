@@ -5,14 +5,20 @@ import { label } from '../../../kernel/label.ts'
 import { collection, type Doc } from '../../../kernel/store.ts'
 import { byLens, count, instant, type RecordRef, recordRef, uid } from '../fields.ts'
 
+/** `merged`: an id that is no longer given to any records; its lineage tells where they are. */
+export const clusterState = z.enum(['live', 'merged'])
+
 const said = {
   ...byLens,
   run_id: uid.meta({ description: 'The run that found it so last' }),
-  members: z.array(recordRef).min(1),
+  state: clusterState,
+  members: z.array(recordRef),
+  former: z.array(recordRef).optional().meta({ description: 'Of one that is no more: the last records that it had' }),
   size: count,
   lineage: z.strictObject({
     merged_from: z.array(uid).meta({ description: 'Entities that became this one' }),
     split_from: uid.optional().meta({ description: 'The entity that this one was part of' }),
+    merged_into: z.array(uid).optional().meta({ description: 'Of one that is no more: where its records are now' }),
   }),
   created_at: instant,
   updated_at: instant,
@@ -24,12 +30,16 @@ export type StoredCluster = z.infer<typeof storedCluster>
 export const entityClusters = collection({
   name: 'entity_cluster',
   schema: storedCluster,
-  indexes: ['lens', 'lens_id', 'entity_type', 'run_id', 'size', 'created_at'],
+  indexes: ['lens', 'lens_id', 'entity_type', 'run_id', 'state', 'size', 'created_at'],
 })
 
-/** `first`: the member that comes first in the order of matches. */
-export function clusterUid(tenant_id: string, lens: string, first: RecordRef): string {
-  return `ent_${sha256(JSON.stringify([tenant_id, lens, first.node_id, first.record_id])).slice(0, 32)}`
+/**
+ * `first`: the member that comes first in the order of matches. `turn`: above 0 where an id made of that record is in use for
+ * others, as after a split.
+ */
+export function clusterUid(tenant_id: string, lens: string, first: RecordRef, turn = 0): string {
+  const said = [tenant_id, lens, first.node_id, first.record_id, ...(turn === 0 ? [] : [turn])]
+  return `ent_${sha256(JSON.stringify(said)).slice(0, 32)}`
 }
 
 export const clusterView = z

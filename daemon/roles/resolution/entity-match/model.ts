@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { sha256 } from '../../../kernel/canonical.ts'
 import { label } from '../../../kernel/label.ts'
+import { quorumPolicy } from '../../../kernel/quorum-policy.ts'
 import { collection, type Doc } from '../../../kernel/store.ts'
 import { byLens, instant, type RecordRef, recordRef, uid, word } from '../fields.ts'
 import { inOrder } from './order.ts'
@@ -10,12 +11,14 @@ export const matchState = z.enum(['proposed', 'confirmed', 'rejected', 'deferred
 export const decider = z.enum(['engine', 'consensus', 'human'])
 export const decision = z.enum(['confirm', 'reject', 'defer'])
 
-const adjustment = z.number().min(-1).max(1)
+const adjustment = z.number().min(-1).max(1).meta({ description: 'Added to the probability where confidence is told' })
+
+/** `seq`: of all that people said of the match, the how-manieth; the last word counts. */
+const spoken = { id: word, seq: z.int().min(1), by: word, at: instant }
 
 export const review = z
   .strictObject({
-    by: word,
-    at: instant,
+    ...spoken,
     decision,
     reason: z.string().max(4_096).optional(),
     confidence_adjustment: adjustment.optional(),
@@ -24,14 +27,28 @@ export const review = z
 
 export const attestation = z
   .strictObject({
+    ...spoken,
     attester_id: word,
-    by: word,
-    at: instant,
     decision,
     confidence_adjustment: adjustment.optional(),
     evidence: z.string().max(4_096).optional(),
   })
   .meta({ id: 'MatchAttestation' })
+
+export const ruling = z
+  .strictObject({
+    session_id: word,
+    seq: z.int().min(0).meta({ description: 'Number of the session’s event that it comes from; 0 while it is open' }),
+    status: z.enum(['open', 'ratified', 'retracted', 'failed']),
+    at: instant,
+    decision: z.enum(['match', 'non_match']).optional(),
+    score: z.number().nullable().optional(),
+    attested: z.boolean().optional(),
+    evidence_block_id: word.optional(),
+    reason: z.string().max(1_024).optional().meta({ description: 'Why no session could be opened' }),
+  })
+  .meta({ id: 'MatchRuling', description: 'What a consensus session says of the match' })
+export type Ruling = z.infer<typeof ruling>
 
 export const score = z
   .strictObject({
@@ -51,26 +68,74 @@ const said = {
   left: recordRef,
   right: recordRef,
   score,
-  linked: z.boolean().meta({ description: 'The run put both into one cluster' }),
+  linked: z.boolean().meta({ description: 'Both are in one cluster' }),
+  overruled: z.boolean().optional().meta({ description: 'Confirmed, and yet apart: a rejected match forbids it' }),
   levels: z
-    .array(z.strictObject({ field: word, outcome: z.int().min(0).max(255) }))
+    .array(
+      z.strictObject({
+        field: word,
+        outcome: z.int().min(0).max(255),
+        bits: z.number().optional().meta({ description: 'Weight of the outcome, as log-odds to base 2' }),
+        frequency_bits: z.number().optional().meta({ description: 'What an equal value adds for being rare' }),
+      }),
+    )
     .meta({ description: 'Of each field: 0 where one of both says nothing, 1 for equal, more for less alike' }),
+  prior_bits: z.number().optional().meta({ description: 'Log-odds to base 2 before any field is seen' }),
   state: matchState,
   decided_by: decider,
   reviews: z.array(review),
   attestations: z.array(attestation),
+  rulings: z.array(ruling),
   created_at: instant,
   updated_at: instant,
 }
 
-/** `rank`: the score as one number, of whichever kind; matches of a run are listed by it. */
-export const storedMatch = z.strictObject({ tenant_id: z.string(), label, ...said, rank: z.number() })
+/** How a consensus session about a match is opened. */
+export const consultation = z.strictObject({
+  policy: quorumPolicy,
+  invite: z.array(word).max(64).default([]).meta({ description: 'Peers to invite; each may contribute as its tenant' }),
+})
+
+const flag = z.union([z.literal(0), z.literal(1)])
+
+export const storedMatch = z.strictObject({
+  tenant_id: z.string(),
+  label,
+  ...said,
+  /** The score as one number, of whichever kind; matches of a run are listed by it. */
+  rank: z.number(),
+  /** How far the rank is above the lowest that counts, as clustering takes it. */
+  above: z.number(),
+  /** Of the two records, where an index finds them. */
+  left_uid: uid,
+  right_uid: uid,
+  /** How much a decision of a person is worth, as long as nobody has decided. */
+  worth: z.number(),
+  /** 1 while a decision is not in the clusters yet; an index, so that the worker finds it. */
+  owes: flag,
+  /** 1 while a consensus session is still to be opened, as `consult` says. */
+  asks: flag,
+  consult: consultation.optional(),
+})
 export type StoredMatch = z.infer<typeof storedMatch>
 
 export const entityMatches = collection({
   name: 'entity_match',
   schema: storedMatch,
-  indexes: ['lens', 'lens_id', 'run_id', 'state', 'decided_by', 'rank', 'created_at'],
+  indexes: [
+    'lens',
+    'lens_id',
+    'run_id',
+    'state',
+    'decided_by',
+    'rank',
+    'created_at',
+    'left_uid',
+    'right_uid',
+    'worth',
+    'owes',
+    'asks',
+  ],
 })
 
 /** The same two records under one lens are one match, whichever run finds them. */
@@ -88,6 +153,13 @@ export const matchView = z
     tenant_id: z.string(),
     classification: label,
     ...said,
+    confidence: z
+      .number()
+      .min(0)
+      .max(1)
+      .optional()
+      .meta({ description: 'The probability with what people adjusted it by' }),
+    settled: z.boolean().meta({ description: 'Whether the clusters hold what was decided' }),
   })
   .meta({ id: 'EntityMatch' })
 export type MatchView = z.infer<typeof matchView>
@@ -97,8 +169,29 @@ export const matchSummary = z
   .meta({ id: 'EntityMatchSummary' })
 
 export function shown({ id, version, value }: Doc<StoredMatch>): MatchView {
-  const { label: classification, rank: _rank, ...rest } = value
-  return { uid: id, correlation_id: id, version, classification, ...rest }
+  const {
+    label: classification,
+    rank: _rank,
+    above: _above,
+    left_uid: _left,
+    right_uid: _right,
+    worth: _worth,
+    owes,
+    asks: _asks,
+    consult: _consult,
+    ...rest
+  } = value
+  const confidence = confidenceOf(value)
+  const told = confidence === undefined ? rest : { ...rest, confidence }
+  return { uid: id, correlation_id: id, version, classification, ...told, settled: owes === 0 }
+}
+
+/** Held between 0 and 1; undefined where the score is no probability. */
+function confidenceOf({ score: { probability }, reviews, attestations }: StoredMatch): number | undefined {
+  if (probability === undefined) return undefined
+  const words = [...reviews, ...attestations]
+  const adjusted = words.reduce((sum, { confidence_adjustment = 0 }) => sum + confidence_adjustment, probability)
+  return Math.min(1, Math.max(0, adjusted))
 }
 
 export function short({ id, value }: Doc<StoredMatch>): z.infer<typeof matchSummary> {

@@ -46,10 +46,8 @@ export function keyCount(type: FieldType): number {
   return views[type].length
 }
 
-/** `isNarrow`: the whole value alone. */
-export function keysOf(type: FieldType, column: Column, field: number, isNarrow: boolean): Key[] {
-  const wanted = isNarrow ? [whole] : views[type]
-  return wanted.map(([name, view]) => {
+export function keysOf(type: FieldType, column: Column, field: number): Key[] {
+  return views[type].map(([name, view]) => {
     const seen = view === whole[1] ? column : viewed(column, view)
     return { field, name, codes: seen.codes, sizes: countsOf(seen) }
   })

@@ -4,6 +4,7 @@ import type { FieldType } from '../../lens/model.ts'
 import { type Column, textOf } from '../text/dictionary.ts'
 import { cosine, trigrams, vectorsOf, wordsOf } from '../text/vectors.ts'
 import { type Levels, levelsFor } from './levels.ts'
+import { type RowTable, rowTable } from './row-table.ts'
 
 /** A field as the engine has it: what it is, and each row's value in normal form. */
 export type Field = { readonly name: string; readonly type: FieldType; readonly column: Column }
@@ -11,6 +12,7 @@ export type Field = { readonly name: string; readonly type: FieldType; readonly 
 /** How many outcomes each field can have; outcome 0 stands for no evidence, `1 + level` for a level. */
 export type Comparing = {
   readonly fields: readonly Field[]
+  readonly table: RowTable
   readonly outcomes: readonly number[]
   /** The fields that may be swapped, by number, the two extra outcomes being the last ones of the first. */
   readonly swapped?: readonly [number, number]
@@ -18,52 +20,49 @@ export type Comparing = {
   compare(a: number, b: number, outcomes: Uint8Array): void
 }
 
-type OfRows = (a: number, b: number) => number
+/** Of two different values of a field, by number. */
+type OfValues = (one: number, other: number) => number
 
 export function comparing(fields: readonly Field[], swapped?: readonly [number, number]): Comparing {
+  const table = rowTable(fields)
+  const { width, values } = table
   const made = fields.map((field) => outcomesOf(field))
-  const swap = swapped && swapping(fields, swapped, made[swapped[0]]!.count)
-  const each = made.map(({ ofRows }) => ofRows)
+  const swap = swapped && swapping(fields, table, swapped, made[swapped[0]]!.count)
+  const each = made.map(({ ofValues }) => ofValues)
   return {
     fields,
+    table,
     outcomes: made.map(({ count }, field) => count + (field === swapped?.[0] ? 2 : 0)),
     ...(swapped ? { swapped } : {}),
     compare(a, b, outcomes) {
-      for (let field = 0; field < each.length; field++) outcomes[field] = each[field]!(a, b)
+      const [first, second] = [a * width, b * width]
+      for (let field = 0; field < width; field++) {
+        const one = values[first + field]!
+        const other = values[second + field]!
+        if (one < 0 || other < 0) outcomes[field] = 0
+        else outcomes[field] = one === other ? 1 : each[field]!(one, other)
+      }
       swap?.(a, b, outcomes)
     },
   }
 }
 
-function outcomesOf(field: Field): { count: number; ofRows: OfRows } {
-  if (field.type === 'text') return textOutcomes(field.column)
-  const levels = levelsFor(field.type, field.column)
-  const { codes } = field.column
-  return {
-    count: levels.count + 1,
-    ofRows: (a, b) => {
-      const one = codes[a]!
-      const other = codes[b]!
-      if (one < 0 || other < 0) return 0
-      return one === other ? 1 : 1 + levels.levelOf(one, other)
-    },
-  }
+function outcomesOf({ type, column }: Field): { count: number; ofValues: OfValues } {
+  if (type === 'text') return textOutcomes(column)
+  const levels = levelsFor(type, column)
+  return { count: levels.count + 1, ofValues: (one, other) => 1 + levels.levelOf(one, other) }
 }
 
 const text_levels = 11
 
 /** The larger of the cosines of words and of trigrams, cut at .95, .85 and so on down to .05. */
-function textOutcomes({ codes, dictionary }: Column): { count: number; ofRows: OfRows } {
+function textOutcomes({ dictionary }: Column): { count: number; ofValues: OfValues } {
   const texts = Array.from({ length: dictionary.size }, (_, code) => textOf(dictionary, code))
   const byWord = vectorsOf(texts, wordsOf)
   const byGram = vectorsOf(texts, trigrams)
   return {
     count: text_levels + 1,
-    ofRows: (a, b) => {
-      const one = codes[a]!
-      const other = codes[b]!
-      if (one < 0 || other < 0) return 0
-      if (one === other) return 1
+    ofValues: (one, other) => {
       const alike = Math.max(cosine(byWord, one, other), cosine(byGram, one, other))
       return 1 + Math.min(text_levels - 1, Math.max(0, Math.ceil((0.95 - alike) * 10 - 1e-9)))
     },
@@ -71,15 +70,19 @@ function textOutcomes({ codes, dictionary }: Column): { count: number; ofRows: O
 }
 
 /** Given name and surname the other way round explain a pair that is alike in neither: then that is what is counted. */
-function swapping(fields: readonly Field[], [given, surname]: readonly [number, number], extra: number) {
-  const [one, other] = [fields[given]!, fields[surname]!]
-  const crossed = crossedLevels(one.column, other.column)
+function swapping(
+  fields: readonly Field[],
+  { width, values }: RowTable,
+  [given, surname]: readonly [number, number],
+  extra: number,
+) {
+  const crossed = crossedLevels(fields[given]!.column, fields[surname]!.column)
   const worst = 6
   return (a: number, b: number, outcomes: Uint8Array): void => {
     const [plainGiven, plainSurname] = [outcomes[given]!, outcomes[surname]!]
     if (plainGiven === 1 || plainSurname === 1 || plainGiven + plainSurname < 5) return
-    const across = crossed(a, b)
-    const back = crossed(b, a)
+    const across = crossed(values[a * width + given]!, values[b * width + surname]!)
+    const back = crossed(values[b * width + given]!, values[a * width + surname]!)
     if (across < 0 || back < 0) return
     const plain = (plainGiven === 0 ? worst : plainGiven) + (plainSurname === 0 ? worst : plainSurname)
     if (plain - (across + back + 2) <= 1 || Math.min(across, back) > 1) return
@@ -89,15 +92,13 @@ function swapping(fields: readonly Field[], [given, surname]: readonly [number, 
 }
 
 /** Level of the given name of one row beside the surname of the other; -1 where one is missing. */
-function crossedLevels(given: Column, surname: Column): OfRows {
+function crossedLevels(given: Column, surname: Column): OfValues {
   const { dictionary: first } = given
   const { dictionary: second } = surname
   const both: Column = { codes: new Int32Array(0), dictionary: joined(first, second) }
   const levels: Levels = levelsFor('name', both)
   const { units, starts } = both.dictionary
-  return (a, b) => {
-    const one = given.codes[a]!
-    const other = surname.codes[b]!
+  return (one, other) => {
     if (one < 0 || other < 0) return -1
     const shifted = first.size + other
     return isSame(units, starts, one, shifted) ? 0 : levels.levelOf(one, shifted)

@@ -124,3 +124,16 @@ export class PairList {
     this.#patternOf = wider(this.#patternOf)
   }
 }
+
+const random_pairs = 25_000
+
+/** Pairs drawn evenly from all there are. */
+export function drawnPairs(comparing: Comparing, rows: number, random: () => number): Compared {
+  const list = new PairList(comparing)
+  for (let at = 0; at < random_pairs; at++) {
+    const a = Math.floor(random() * rows)
+    const b = Math.floor(random() * rows)
+    if (a !== b) list.add(a, b)
+  }
+  return list.compared()
+}

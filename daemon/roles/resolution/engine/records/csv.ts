@@ -1,5 +1,6 @@
 // Reads comma-separated values (RFC 4180) as they come, byte by byte, into columns of numbered values.
-import { ValueTable } from './value-table.ts'
+import { hashed, hashOf, hashOfNothing, type ValueTable } from './value-table.ts'
+import { WaitingValues } from './waiting-values.ts'
 
 /** What is wrong with the data, and in which line of it; the first line is 1. */
 export class DataFault extends Error {
@@ -12,7 +13,7 @@ export class DataFault extends Error {
 }
 
 /** The distinct values of a column, by their numbers. */
-export type Values = Pick<ValueTable, 'size' | 'bytesOf'>
+export type Values = Pick<ValueTable, 'size' | 'bytesOf' | 'all'>
 
 /** A column of a file: the number of each row's value in the table. */
 export type RawColumn = { readonly name: string; readonly values: Values; readonly codes: Int32Array }
@@ -29,8 +30,9 @@ export class CsvReader {
   readonly #limits: CsvLimits
   readonly #isWanted: (name: string) => boolean
   #names: string[] = []
-  #tables: (ValueTable | undefined)[] = []
-  #codes: Int32Array[] = []
+  #columns: (WaitingValues | undefined)[] = []
+  /** What is pushed, in which values wait. */
+  #pushed: Uint8Array = new Uint8Array(0)
   #rows = -1
   #field = 0
   #line = 1
@@ -47,12 +49,14 @@ export class CsvReader {
 
   /** Throws `DataFault`. */
   push(bytes: Uint8Array): void {
+    this.#pushed = bytes
     let at = 0
     while (at < bytes.length) {
       if (this.#place === 'quoted') at = this.#quoted(bytes, at)
       else if (this.#place === 'ended') at = this.#ended(bytes, at)
       else at = this.#plain(bytes, at)
     }
+    for (const column of this.#columns) column?.take(bytes)
   }
 
   /** Up to the end of an unquoted field, which in one piece is not copied. */
@@ -62,9 +66,11 @@ export class CsvReader {
       return from + 1
     }
     let at = from
+    let hash = hashOfNothing
     for (; at < bytes.length; at++) {
       const byte = bytes[at]!
       if (byte === comma || byte === feed) break
+      hash = hashed(hash, byte)
       if (byte === quote) throw new DataFault(this.#line, `a quotation mark in the middle of field ${this.#field + 1}`)
     }
     if (at === bytes.length || this.#length > 0) this.#hold(bytes, from, at)
@@ -72,9 +78,13 @@ export class CsvReader {
       this.#place = 'plain'
       return at
     }
-    const [source, start, end] = this.#length > 0 ? [this.#held, 0, this.#length] : [bytes, from, at]
-    const isCarriage = bytes[at] === feed && end > start && source[end - 1] === carriage
-    this.#endField(source, start, isCarriage ? end - 1 : end, bytes[at] === feed)
+    const isLast = bytes[at] === feed
+    if (this.#length > 0) {
+      const isCarriage = isLast && this.#held[this.#length - 1] === carriage
+      this.#endField(this.#held, 0, isCarriage ? this.#length - 1 : this.#length, isLast)
+    } else if (isLast && at > from && bytes[at - 1] === carriage)
+      this.#endField(bytes, from, at - 1, true, hashOf(bytes, from, at - 1))
+    else this.#endField(bytes, from, at, isLast, hash)
     return at + 1
   }
 
@@ -113,12 +123,13 @@ export class CsvReader {
     this.#length = length
   }
 
-  #endField(bytes: Uint8Array, from: number, to: number, isLast: boolean): void {
+  /** `hash`: of a value that stands in what is pushed; 0 where it does not, or is not known. */
+  #endField(bytes: Uint8Array, from: number, to: number, isLast: boolean, hash = 0): void {
     const isBlank = isLast && this.#field === 0 && from === to && this.#place !== 'ended'
     this.#place = 'start'
     this.#length = 0
     if (this.#rows < 0) this.#names.push(this.#nameIn(bytes.subarray(from, to)))
-    else if (!isBlank) this.#addValue(bytes, from, to)
+    else if (!isBlank) this.#addValue(bytes, from, to, hash)
     this.#field++
     if (!isLast) return
     if (this.#rows < 0) this.#begin()
@@ -127,17 +138,20 @@ export class CsvReader {
     this.#line++
   }
 
-  #addValue(bytes: Uint8Array, from: number, to: number): void {
+  #addValue(bytes: Uint8Array, from: number, to: number, hash: number): void {
     if (this.#field >= this.#names.length) {
       throw new DataFault(this.#line, `more than the ${this.#names.length} fields that the first line names`)
     }
     if (to - from > this.#limits.field_bytes) {
       throw new DataFault(this.#line, `field ${this.#field + 1} has more than ${this.#limits.field_bytes} bytes`)
     }
-    const table = this.#tables[this.#field]
-    if (!table) return
-    const codes = this.#codes[this.#field]!
-    codes[this.#rows] = from === to ? -1 : table.add(bytes, from, to)
+    const column = this.#columns[this.#field]
+    if (!column) return
+    if (hash !== 0) column.wait(from, to, hash)
+    else {
+      column.take(this.#pushed)
+      column.add(bytes, from, to)
+    }
   }
 
   #nameIn(bytes: Uint8Array): string {
@@ -156,8 +170,7 @@ export class CsvReader {
   #begin(): void {
     const twice = this.#names.find((name, at) => this.#names.indexOf(name) !== at)
     if (twice !== undefined) throw new DataFault(1, `two columns have the name ${JSON.stringify(twice)}`)
-    this.#tables = this.#names.map((name) => (this.#isWanted(name) ? new ValueTable() : undefined))
-    this.#codes = this.#tables.map((table) => new Int32Array(table ? 1 << 10 : 0))
+    this.#columns = this.#names.map((name) => (this.#isWanted(name) ? new WaitingValues() : undefined))
     this.#rows = 0
   }
 
@@ -167,12 +180,6 @@ export class CsvReader {
     }
     this.#rows++
     if (this.#rows > this.#limits.rows) throw new DataFault(this.#line, `more than ${this.#limits.rows} records`)
-    for (const [field, codes] of this.#codes.entries()) {
-      if (!this.#tables[field] || this.#rows < codes.length) continue
-      const wider = new Int32Array(codes.length * 2)
-      wider.set(codes)
-      this.#codes[field] = wider
-    }
   }
 
   /** All columns that are wanted, as long as there were records. Throws `DataFault`. */
@@ -182,8 +189,8 @@ export class CsvReader {
     if (isOpen) this.push(Uint8Array.of(feed))
     if (this.#rows < 0) throw new DataFault(1, 'there is no line that names the columns')
     const columns = this.#names.flatMap((name, field) => {
-      const values = this.#tables[field]
-      return values ? [{ name, values, codes: this.#codes[field]!.subarray(0, this.#rows) }] : []
+      const column = this.#columns[field]
+      return column ? [{ name, values: column.values, codes: column.finish(this.#rows) }] : []
     })
     return { names: this.#names, rows: this.#rows, columns }
   }

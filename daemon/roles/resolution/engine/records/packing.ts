@@ -28,14 +28,11 @@ export function unpacked({ name, rows, names, columns }: Head, arrays: readonly 
   }
 }
 
-function packedValues(values: Values): [starts: Uint32Array, bytes: Uint8Array] {
-  const starts = new Uint32Array(values.size + 1)
-  for (let value = 0; value < values.size; value++) starts[value + 1] = starts[value]! + values.bytesOf(value).length
-  const bytes = new Uint8Array(starts[values.size]!)
-  for (let value = 0; value < values.size; value++) bytes.set(values.bytesOf(value), starts[value])
-  return [starts, bytes]
+function packedValues({ all }: Values): [starts: Uint32Array, bytes: Uint8Array] {
+  return [all.starts.slice(), all.bytes.slice()]
 }
 
 function unpackedValues(starts: Uint32Array, bytes: Uint8Array): Values {
-  return { size: starts.length - 1, bytesOf: (value) => bytes.subarray(starts[value]!, starts[value + 1]!) }
+  const bytesOf = (value: number) => bytes.subarray(starts[value]!, starts[value + 1]!)
+  return { size: starts.length - 1, bytesOf, all: { bytes, starts } }
 }

@@ -1,9 +1,8 @@
 // Records as a lens sees them: the columns of one or more sources under the names of its fields, in normal form.
-import type { FieldType, Lens } from '../../lens/model.ts'
+import type { Lens } from '../../lens/model.ts'
 import type { Field } from '../compare/pairs.ts'
-import { DictionaryBuilder } from '../text/dictionary.ts'
-import { code, date, email, number, words, year } from '../text/normalise.ts'
 import type { RawColumn } from './csv.ts'
+import { NotUtf8, normalColumn } from './normal-column.ts'
 
 /** What was read of one source. */
 export type Source = {
@@ -21,6 +20,8 @@ export type Records = {
   readonly names: readonly string[]
   readonly fields: readonly Field[]
   idOf(row: number): string
+  /** Writes the id's UTF-8 bytes at a place; where they end, or -1: there is no room for them. */
+  writeId(row: number, into: Uint8Array, at: number): number
 }
 
 /** The data and the lens do not fit. */
@@ -29,18 +30,6 @@ export class LensFault extends Error {
     super(message)
     this.name = 'LensFault'
   }
-}
-
-const normal: Readonly<Record<FieldType, (text: string) => string>> = {
-  name: words,
-  place: words,
-  text: words,
-  category: words,
-  code,
-  date,
-  email,
-  number,
-  year,
 }
 
 /** Columns of a source that a lens reads. */
@@ -57,7 +46,7 @@ export function recordsOf(lens: Lens, sources: readonly Source[]): Records {
   const fields = lens.fields.flatMap((field) => {
     const columns = sources.map((source) => columnFor(source, field))
     if (columns.every((column) => column === undefined)) return []
-    return [{ name: field.name, type: field.type, column: joined(columns, rows, from, normal[field.type]) }]
+    return [{ name: field.name, type: field.type, column: normalIn(columns, rows, from, field.type) }]
   })
   if (fields.length === 0) throw new LensFault('the data has none of the columns that the lens names')
   const sourceOf = new Int32Array(rows)
@@ -67,7 +56,8 @@ export function recordsOf(lens: Lens, sources: readonly Source[]): Records {
     sources: sourceOf,
     names: sources.map(({ name }) => name),
     fields,
-    idOf: (row) => ids[sourceOf[row]!]!(row - from[sourceOf[row]!]!),
+    idOf: (row) => ids[sourceOf[row]!]!.text(row - from[sourceOf[row]!]!),
+    writeId: (row, into, at) => ids[sourceOf[row]!]!.write(row - from[sourceOf[row]!]!, into, at),
   }
 }
 
@@ -79,23 +69,40 @@ function offsetsOf(sources: readonly Source[]): number[] {
   })
 }
 
-function idsOf({ name, rows, names, columns }: Source, id_field: string): (row: number) => string {
+type Ids = Readonly<{ text(row: number): string; write(row: number, into: Uint8Array, at: number): number }>
+
+function idsOf(source: Source, id_field: string): Ids {
+  const { name, names, columns } = source
   const column = columns.find((each) => each.name === id_field)
   if (!column) throw new LensFault(`${name} has no column ${id_field}; it has ${names.join(', ')}`)
-  const seen = new Int32Array(column.values.size).fill(-1)
+  checkIds(source, column)
   const decoder = new TextDecoder()
+  const { codes, values } = column
+  const { bytes, starts } = values.all
+  return {
+    text: (row) => decoder.decode(values.bytesOf(codes[row]!)),
+    write(row, into, at) {
+      const [from, to] = [starts[codes[row]!]!, starts[codes[row]! + 1]!]
+      if (at + to - from > into.length) return -1
+      for (let place = from; place < to; place++) into[at++] = bytes[place]!
+      return at
+    },
+  }
+}
+
+function checkIds({ name, rows }: Source, { name: id_field, codes, values }: RawColumn): void {
+  const seen = new Int32Array(values.size).fill(-1)
   for (let row = 0; row < rows; row++) {
-    const value = column.codes[row]!
+    const value = codes[row]!
     if (value < 0) throw new LensFault(`${name}: record ${row + 1} has no ${id_field}`)
     if (seen[value]! >= 0) {
-      const id = decoder.decode(column.values.bytesOf(value))
+      const id = new TextDecoder().decode(values.bytesOf(value))
       throw new LensFault(
         `${name}: records ${seen[value]! + 1} and ${row + 1} both have the ${id_field} ${JSON.stringify(id)}`,
       )
     }
     seen[value] = row
   }
-  return (row) => decoder.decode(column.values.bytesOf(column.codes[row]!))
 }
 
 function columnFor({ name, names, columns }: Source, field: Lens['fields'][number]): RawColumn | undefined {
@@ -108,35 +115,12 @@ function columnFor({ name, names, columns }: Source, field: Lens['fields'][numbe
   throw new LensFault(`${name} has no column for ${field.name} (${wanted.join(', ')}); it has ${names.join(', ')}`)
 }
 
-/** One column of all sources, each distinct value brought into normal form once. */
-function joined(
-  columns: readonly (RawColumn | undefined)[],
-  rows: number,
-  from: readonly number[],
-  normalise: (text: string) => string,
-): Field['column'] {
-  const builder = new DictionaryBuilder()
-  const codes = new Int32Array(rows).fill(-1)
-  const decoder = new TextDecoder('utf-8', { fatal: true })
-  for (const [at, column] of columns.entries()) {
-    if (!column) continue
-    const numbers = new Int32Array(column.values.size)
-    for (let value = 0; value < numbers.length; value++) {
-      numbers[value] = builder.add(normalise(textIn(decoder, column, value)))
-    }
-    for (let row = 0; row < column.codes.length; row++) {
-      const value = column.codes[row]!
-      if (value >= 0) codes[from[at]! + row] = numbers[value]!
-    }
-  }
-  return { codes, dictionary: builder.finish() }
-}
-
-function textIn(decoder: InstanceType<typeof TextDecoder>, column: RawColumn, value: number): string {
+function normalIn(...given: Parameters<typeof normalColumn>): Field['column'] {
   try {
-    return decoder.decode(column.values.bytesOf(value))
-  } catch {
-    const row = column.codes.indexOf(value)
-    throw new LensFault(`record ${row + 1}: ${column.name} is not UTF-8`)
+    return normalColumn(...given)
+  } catch (error) {
+    if (!(error instanceof NotUtf8)) throw error
+    const row = error.column.codes.indexOf(error.value)
+    throw new LensFault(`record ${row + 1}: ${error.column.name} is not UTF-8`)
   }
 }

@@ -42,6 +42,17 @@ export function dictionaryOf(values: readonly string[]): Dictionary {
   return { size: values.length, units, starts }
 }
 
+/** The same of values that are held as UTF-8, in their order. */
+export function dictionaryOfBytes({ bytes, starts }: { bytes: Uint8Array; starts: Uint32Array }): Dictionary {
+  const isPlain = bytes.every((byte) => byte < 128)
+  if (isPlain) return { size: starts.length - 1, units: Uint16Array.from(bytes), starts: starts.slice() }
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  const values = Array.from({ length: starts.length - 1 }, (_, code) => {
+    return decoder.decode(bytes.subarray(starts[code]!, starts[code + 1]!))
+  })
+  return dictionaryOf(values)
+}
+
 const piece = 8_192
 
 export function textOf({ units, starts }: Dictionary, code: number): string {

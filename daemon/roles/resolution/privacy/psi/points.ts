@@ -33,3 +33,17 @@ export function objectionTo(points: Uint8Array, count: number): string | undefin
   }
   return undefined
 }
+
+/** Whether two ascending sets have a point in common. Blinded apart they never do: one side gave back what it was sent. */
+export function sharesOne(ours: Uint8Array, theirs: Uint8Array): boolean {
+  const [one, other] = [ours, theirs].map((set) => Buffer.from(set.buffer, set.byteOffset, set.byteLength))
+  if (!one || !other) return false
+  let [at, to] = [0, 0]
+  while (at < one.length && to < other.length) {
+    const sign = one.compare(other, to, to + point_bytes, at, at + point_bytes)
+    if (sign === 0) return true
+    if (sign < 0) at += point_bytes
+    else to += point_bytes
+  }
+  return false
+}

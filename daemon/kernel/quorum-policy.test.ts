@@ -1,6 +1,6 @@
 // Holds the quorum policy to its bounds: what a request may ask for and what it is refused.
 import { expect, test } from 'vitest'
-import { quorumPolicy } from './policy.ts'
+import { quorumPolicy } from './quorum-policy.ts'
 
 test('m and n are enough', () => {
   expect(quorumPolicy.parse({ m: 2, n: 3 })).toEqual({

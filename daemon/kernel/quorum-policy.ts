@@ -1,6 +1,8 @@
 // The quorum policy of a session: how many must speak, how they are combined, and where the lines are drawn.
 import * as z from 'zod'
-import { combinationMethod } from './combination.ts'
+
+export const combinationMethod = z.enum(['weighted_average', 'dempster_shafer'])
+export type CombinationMethod = z.output<typeof combinationMethod>
 
 /** The most contributors a session can have. */
 export const contributorsMax = 1000

@@ -1,0 +1,154 @@
+// Parquet: every kind of value as a person would write it, what is written comes back, and what lies is refused.
+import type { SchemaElement } from 'hyparquet'
+import { ByteWriter, parquetWrite } from 'hyparquet-writer'
+import { describe, expect, test } from 'vitest'
+import { checkPages, ParquetFault } from './pages.ts'
+import { parquetTable } from './reading.ts'
+import { parquetSink } from './writing.ts'
+
+const inMemory = (bytes: Uint8Array) => ({
+  size: bytes.length,
+  read: (from: number, to: number) => Uint8Array.from(bytes.subarray(from, to)).buffer,
+})
+
+async function values(bytes: Uint8Array, name: string): Promise<(string | undefined)[]> {
+  const table = await parquetTable(inMemory(bytes), 1_000_000)
+  const found: (string | undefined)[] = Array.from({ length: table.rows }, () => undefined)
+  await table.read(name, '|', (row, value) => {
+    found[row] = typeof value === 'string' ? value : Buffer.from(value).toString()
+  })
+  return found
+}
+
+function fileOf(element: Omit<SchemaElement, 'name'>, data: unknown[], more: SchemaElement[] = []): Uint8Array {
+  const writer = new ByteWriter()
+  const top = { name: 'v', repetition_type: 'OPTIONAL' as const, ...element }
+  parquetWrite({
+    writer,
+    columnData: [{ name: 'v', data }],
+    schema: [{ name: 'root', num_children: 1 }, top, ...more],
+    rowGroupSize: 2,
+  })
+  return new Uint8Array(writer.getBuffer())
+}
+
+describe('reads', () => {
+  test.each<[string, Omit<SchemaElement, 'name'>, unknown[], (string | undefined)[]]>([
+    [
+      'texts',
+      { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
+      ['é', null, '', 'b,"c'],
+      ['é', undefined, undefined, 'b,"c'],
+    ],
+    ['bytes that are text', { type: 'BYTE_ARRAY' }, [new TextEncoder().encode('x')], ['x']],
+    ['whole numbers', { type: 'INT32' }, [-1, 0, 7], ['-1', '0', '7']],
+    ['more than doubles can tell', { type: 'INT64' }, [9_007_199_254_740_993n], ['9007199254740993']],
+    ['numbers without a sign', { type: 'INT32', converted_type: 'UINT_32' }, [4_294_967_295], ['4294967295']],
+    ['single precision', { type: 'FLOAT' }, [Math.fround(0.1), 1.5], ['0.1', '1.5']],
+    ['double precision, and gaps', { type: 'DOUBLE' }, [0.1, Number.NaN, 12345], ['0.1', undefined, '12345']],
+    ['truth', { type: 'BOOLEAN' }, [true, false, null], ['true', 'false', undefined]],
+  ])('%s', async (_, element, data, expected) => {
+    expect(await values(fileOf(element, data), 'v')).toEqual(expected)
+  })
+
+  test.each<[string, Omit<SchemaElement, 'name'>, unknown[], string[]]>([
+    ['days', { type: 'INT32', converted_type: 'DATE' }, [0, -1, 19_783], ['1970-01-01', '1969-12-31', '2024-03-01']],
+    [
+      'instants',
+      { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
+      [0n, -1n, 1_500n],
+      ['1970-01-01', '1969-12-31T23:59:59.999', '1970-01-01T00:00:01.5'],
+    ],
+    ['finer instants', { type: 'INT64', converted_type: 'TIMESTAMP_MICROS' }, [1n], ['1970-01-01T00:00:00.000001']],
+    ['times', { type: 'INT32', converted_type: 'TIME_MILLIS' }, [34_200_000], ['09:30:00']],
+    [
+      'decimals',
+      { type: 'INT64', converted_type: 'DECIMAL', scale: 2, precision: 18 },
+      [-5n, 123_456_789_012_345_678n],
+      ['-0.05', '1234567890123456.78'],
+    ],
+  ])('%s', async (_, element, data, expected) => {
+    expect(await values(fileOf(element, data), 'v')).toEqual(expected)
+  })
+
+  test('a list of texts as one text', async () => {
+    const list: SchemaElement[] = [
+      { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+      { name: 'element', type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'OPTIONAL' },
+    ]
+    const bytes = fileOf({ converted_type: 'LIST', num_children: 1 }, [['a', 'b'], [], null, ['c', null]], list)
+    expect(await values(bytes, 'v')).toEqual(['a|b', undefined, undefined, 'c'])
+  })
+})
+
+test('what was written comes back, group by group', async () => {
+  const parts: Uint8Array[] = []
+  const sink = parquetSink(
+    [
+      { name: 'id', type: 'text' },
+      { name: 'cluster', type: 'whole' },
+      { name: 'score', type: 'real' },
+      { name: 'linked', type: 'truth' },
+    ],
+    (bytes) => parts.push(Uint8Array.from(bytes)),
+  )
+  sink.group([
+    ['a', 'ü'],
+    [1, 2],
+    [0.25, -3],
+    [true, false],
+  ])
+  sink.group([['c'], [3], [1e-7], [true]])
+  sink.finish()
+  const bytes = new Uint8Array(Buffer.concat(parts))
+  expect((await parquetTable(inMemory(bytes), 10)).names).toEqual(['id', 'cluster', 'score', 'linked'])
+  expect(await values(bytes, 'id')).toEqual(['a', 'ü', 'c'])
+  expect(await values(bytes, 'cluster')).toEqual(['1', '2', '3'])
+  expect(await values(bytes, 'score')).toEqual(['0.25', '-3', '1e-7'])
+  expect(await values(bytes, 'linked')).toEqual(['true', 'false', 'true'])
+})
+
+describe('refuses', () => {
+  const good = fileOf({ type: 'BYTE_ARRAY', converted_type: 'UTF8' }, ['one', 'two', 'three'])
+
+  test('records within records', async () => {
+    const inner: SchemaElement[] = [{ name: 'x', type: 'INT32', repetition_type: 'OPTIONAL' }]
+    const bytes = fileOf({ num_children: 1 }, [{ x: 1 }], inner)
+    await expect(values(bytes, 'v')).rejects.toThrow('column v holds records within records, which has no text')
+  })
+
+  test('bytes that are no text', async () => {
+    await expect(values(fileOf({ type: 'BYTE_ARRAY' }, [Uint8Array.of(0xff)]), 'v')).rejects.toThrow(
+      'record 1: v is not UTF-8',
+    )
+  })
+
+  test('more records than are allowed', async () => {
+    await expect(parquetTable(inMemory(good), 2)).rejects.toThrow('more than 2 records')
+  })
+
+  test('what is no Parquet, or only a part of one', async () => {
+    for (const bytes of [new Uint8Array(0), new TextEncoder().encode('id,name\n1,a\n'), good.subarray(0, 40)]) {
+      await expect(parquetTable(inMemory(bytes), 10)).rejects.toThrow(ParquetFault)
+    }
+  })
+
+  test('any byte that is wrong with a fault or with other values, never with an accident', async () => {
+    for (let at = 0; at < good.length; at++) {
+      const broken = good.slice()
+      broken[at] = 0xff
+      await values(broken, 'v').catch((error: unknown) => expect(error, `byte ${at}`).toBeInstanceOf(ParquetFault))
+    }
+  })
+
+  test('pages that claim more than there can be, before room is made', () => {
+    // Thrift's compact protocol: a data page of 8 bytes, which would hold 2^31 - 1 values.
+    const header = [
+      0x15, 0x00, 0x15, 0x10, 0x15, 0x10, 0x2c, 0x15, 0xfe, 0xff, 0xff, 0xff, 0x0f, 0x15, 0x00, 0x00, 0x00,
+    ]
+    const chunk = Uint8Array.from([...header, ...new Array(8).fill(0)]).buffer
+    expect(() => checkPages(chunk, 1_000)).toThrow('a page claims more values than its row group may have')
+    expect(() => checkPages(chunk, 2_147_483_647)).not.toThrow()
+    expect(() => checkPages(chunk.slice(0, -1), 2_147_483_647)).toThrow('a page ends beyond its column')
+  })
+})

@@ -1,0 +1,76 @@
+// Candidates of many records: rows that agree in all fields of a rule, brought side by side by sorting what they agree in.
+import type { RowTable } from '../compare/row-table.ts'
+import { SortedHashes } from './sorted-hashes.ts'
+
+/** Rows that agree in all of these fields are compared; by the numbers of the fields. */
+export type Rule = readonly number[]
+
+/** As many as a number has bits. */
+export const most_rules = 31
+
+/**
+ * Calls with each pair that a rule brings together, `a` below `b`, once: under the first of its rules. A block of more than
+ * `cap` rows brings nobody together.
+ */
+export function eachRulePair(
+  table: RowTable,
+  rules: readonly Rule[],
+  cap: number,
+  pair: (a: number, b: number) => void,
+): void {
+  if (rules.length > most_rules) throw new RangeError(`more than ${most_rules} rules`)
+  const sorted = new SortedHashes(table.rows)
+  /** For each row, as bits, the rules in whose too large blocks it is. */
+  const outOf = new Int32Array(table.rows)
+  for (const [number, rule] of rules.entries()) {
+    const earlier = rules.slice(0, number)
+    addHashes(table, rule, sorted)
+    sorted.sort()
+    sorted.eachRun((rows, from, to) => {
+      if (to - from > cap) {
+        for (let at = from; at < to; at++) outOf[rows[at]!]! |= 1 << number
+        return
+      }
+      for (let at = from; at < to; at++) {
+        const a = rows[at]!
+        for (let other = at + 1; other < to; other++) {
+          const b = rows[other]!
+          if (agree(table, rule, a, b) && isNew(table, earlier, outOf[a]!, a, b)) pair(a, b)
+        }
+      }
+    })
+  }
+}
+
+/** Whether no earlier rule brings the two together. */
+function isNew(table: RowTable, earlier: readonly Rule[], outOf: number, a: number, b: number): boolean {
+  for (let at = 0; at < earlier.length; at++) {
+    if (((outOf >>> at) & 1) === 0 && agree(table, earlier[at]!, a, b)) return false
+  }
+  return true
+}
+
+/** Whether both rows have the same value in each field. */
+export function agree({ width, values }: RowTable, rule: Rule, a: number, b: number): boolean {
+  for (let at = 0; at < rule.length; at++) {
+    const value = values[a * width + rule[at]!]!
+    if (value < 0 || value !== values[b * width + rule[at]!]!) return false
+  }
+  return true
+}
+
+/** A row that has no value in a field has no hash. */
+function addHashes({ rows, width, values }: RowTable, rule: Rule, sorted: SortedHashes): void {
+  sorted.clear()
+  for (let row = 0; row < rows; row++) {
+    let hash = 0
+    let at = 0
+    for (; at < rule.length; at++) {
+      const value = values[row * width + rule[at]!]!
+      if (value < 0) break
+      hash = Math.imul(hash ^ value, 0x85ebca6b)
+      hash = Math.imul(hash ^ (hash >>> 15), 0x9e3779b1)
+    }
+    if (at === rule.length) sorted.add(row, hash)
+  }
+}

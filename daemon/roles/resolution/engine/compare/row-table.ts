@@ -1,0 +1,21 @@
+// What is known of a record in one place: the numbers of its values side by side, whatever the number of records.
+import type { Column } from '../text/dictionary.ts'
+
+/** Row `r` has `values[r * width]` to `values[(r + 1) * width]`, one for each field; -1 is no value. */
+export type RowTable = { readonly rows: number; readonly width: number; readonly values: Int32Array }
+
+export function rowTable(fields: readonly { readonly column: Column }[]): RowTable {
+  const width = fields.length
+  const rows = fields[0]?.column.codes.length ?? 0
+  const values = new Int32Array(rows * width)
+  for (const [field, { column }] of fields.entries()) {
+    for (let row = 0; row < rows; row++) values[row * width + field] = column.codes[row]!
+  }
+  return { rows, width, values }
+}
+
+/** About so many different rows, drawn evenly, rising. */
+export function drawnRows(rows: number, wanted: number, random: () => number): Int32Array {
+  const step = Math.max(1, Math.floor(rows / wanted))
+  return Int32Array.from({ length: Math.floor(rows / step) }, (_, at) => at * step + Math.floor(random() * step))
+}

@@ -1,0 +1,81 @@
+// One column of all sources in normal form, each distinct value brought into it once.
+import type { FieldType } from '../../lens/model.ts'
+import { type Column, dictionaryOfBytes } from '../text/dictionary.ts'
+import { byteForms } from '../text/normal-bytes.ts'
+import { code, date, email, number, words, year } from '../text/normalise.ts'
+import type { RawColumn } from './csv.ts'
+import { ValueTable } from './value-table.ts'
+
+const textForms: Readonly<Record<FieldType, (text: string) => string>> = {
+  name: words,
+  place: words,
+  text: words,
+  category: words,
+  code,
+  date,
+  email,
+  number,
+  year,
+}
+
+/** A value is no text. */
+export class NotUtf8 extends Error {
+  readonly value: number
+  readonly column: RawColumn
+  constructor(column: RawColumn, value: number) {
+    super(`a value of ${column.name} is not UTF-8`)
+    this.name = 'NotUtf8'
+    this.column = column
+    this.value = value
+  }
+}
+
+/** `from`: the first row of each source; a source may lack the column. Throws `NotUtf8`. */
+export function normalColumn(
+  columns: readonly (RawColumn | undefined)[],
+  rows: number,
+  from: readonly number[],
+  type: FieldType,
+): Column {
+  const values = new ValueTable()
+  const codes = new Int32Array(rows).fill(-1)
+  for (const [at, column] of columns.entries()) {
+    if (!column) continue
+    const numbers = numbersIn(values, column, type)
+    const start = from[at]!
+    for (let row = 0; row < column.codes.length; row++) {
+      const value = column.codes[row]!
+      if (value >= 0) codes[start + row] = numbers[value]!
+    }
+  }
+  return { codes, dictionary: dictionaryOfBytes(values.all) }
+}
+
+/** For each raw value the number of its normal form; -1 where nothing is left of it. */
+function numbersIn(values: ValueTable, column: RawColumn, type: FieldType): Int32Array {
+  const { bytes, starts } = column.values.all
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const [ofBytes, ofText] = [byteForms[type], textForms[type]]
+  let form = new Uint8Array(256)
+  const numbers = new Int32Array(starts.length - 1)
+  for (let value = 0; value < numbers.length; value++) {
+    const [start, end] = [starts[value]!, starts[value + 1]!]
+    if (end - start > form.length) form = new Uint8Array((end - start) * 2)
+    const length = ofBytes(bytes, start, end, form)
+    if (length > 0) numbers[value] = values.add(form, 0, length)
+    else if (length === 0) numbers[value] = -1
+    else {
+      const text = ofText(textIn(decoder, column, value))
+      numbers[value] = text === '' ? -1 : values.addText(text)
+    }
+  }
+  return numbers
+}
+
+function textIn(decoder: InstanceType<typeof TextDecoder>, column: RawColumn, value: number): string {
+  try {
+    return decoder.decode(column.values.bytesOf(value))
+  } catch {
+    throw new NotUtf8(column, value)
+  }
+}

@@ -1,0 +1,54 @@
+// Fields that tell the same: who lives in one town has its postal code too, and that must not count twice.
+import { drawnRows, type RowTable } from '../compare/row-table.ts'
+
+const sampled_rows = 30_000
+/** Partners that a record may have: pairs of one entity are equal in much, and say nothing of what goes with what. */
+const partners = 2
+/** Standard errors by which more must be equal than chance explains. */
+const sureness = 3
+
+/**
+ * For each field how many times over its evidence is told: 1 by itself, and as much more as other fields foretell it. What
+ * equality in `g` foretells of `f` is 1 - ln P(f equal | g equal) / ln P(f equal), over pairs of rows of different
+ * entities. `sizes`: how many rows have each value of a field.
+ */
+export function overlaps(table: RowTable, sizes: readonly Int32Array[], random: () => number): number[] {
+  const chances = sizes.map((of) => chanceOf(of, table.rows))
+  const drawn = drawnRows(table.rows, sampled_rows, random)
+  const copies = chances.map(() => 1)
+  for (const [given, of] of sizes.entries()) {
+    const { pairs, same, equal } = pairsWithin(table, drawn, given, of)
+    for (const [field, alone] of chances.entries()) {
+      if (field === given || pairs === 0 || alone <= 0 || alone >= 1) continue
+      const sure = equal[field]! - partners * same - sureness * Math.sqrt(equal[field]! + 1)
+      const together = Math.max(alone, sure / pairs)
+      copies[field]! += 1 - Math.log(together) / Math.log(alone)
+    }
+  }
+  return copies
+}
+
+/** That two rows have the same value. */
+export function chanceOf(sizes: Int32Array, rows: number): number {
+  let same = 0
+  for (const size of sizes) same += size * (size - 1)
+  return same / (rows * (rows - 1))
+}
+
+/** Of neighbours among drawn rows in the order of one field: how many are equal in it and one entity, if each had one partner. */
+function pairsWithin({ width, values }: RowTable, drawn: Int32Array, given: number, sizes: Int32Array) {
+  const order = drawn.toSorted((a, b) => values[a * width + given]! - values[b * width + given]! || a - b)
+  const equal = new Array<number>(width).fill(0)
+  let [pairs, same] = [0, 0]
+  for (let at = 1; at < order.length; at++) {
+    const [a, b] = [order[at - 1]! * width, order[at]! * width]
+    const value = values[a + given]!
+    if (value < 0 || value !== values[b + given]) continue
+    pairs++
+    same += 1 / (sizes[value]! - 1)
+    for (let field = 0; field < width; field++) {
+      if (values[a + field]! >= 0 && values[a + field] === values[b + field]) equal[field]!++
+    }
+  }
+  return { pairs, same, equal }
+}

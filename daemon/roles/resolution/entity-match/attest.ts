@@ -1,0 +1,46 @@
+// Adds an attestation to a match: what a named attester found, and on what evidence.
+import * as z from 'zod'
+import { isRefused } from '../../../kernel/errors.ts'
+import { operation } from '../../../kernel/operation.ts'
+import { uid } from '../fields.ts'
+import { settings } from '../settings.ts'
+import { mayAttest } from './attesting.ts'
+import { changeMatch } from './change.ts'
+import { attestation, matchView, shown } from './model.ts'
+import { said } from './rules.ts'
+
+const { attester_id, decision, confidence_adjustment, evidence } = attestation.shape
+
+export const attest = operation({
+  summary: 'Attest that a match is right, wrong or open, with evidence; it counts as a review does',
+  method: 'POST',
+  path: '/api/v2/entity_match/{correlation_id}/attest',
+  tool: 'entity_match_attest',
+  input: z.strictObject({ correlation_id: uid, attester_id, decision, confidence_adjustment, evidence }),
+  output: matchView,
+  errors: [
+    'not_found',
+    'not_your_tenant',
+    'not_contributor',
+    'wrong_state',
+    'idempotency_mismatch',
+    'precondition_failed',
+  ],
+  allow: 'resolution:review',
+  creates: true,
+  versioned: true,
+
+  async run(call, { correlation_id, ...given }) {
+    const { attesters } = call.settings(settings)
+    const word = { id: call.newId('att'), by: call.caller.subject, at: call.nowIso(), ...given }
+    const detail = { decision: given.decision, attester_id: given.attester_id, attestation_id: word.id }
+    // Asked inside the update, after the tenant: who is enrolled is not told to strangers.
+    const done = await changeMatch(
+      call,
+      correlation_id,
+      detail,
+      (current) => mayAttest(call.caller, given.attester_id, attesters) ?? said(current, { of: 'attestations', word }),
+    )
+    return isRefused(done) ? done : shown(done)
+  },
+})

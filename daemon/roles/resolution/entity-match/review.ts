@@ -1,0 +1,30 @@
+// Adds a person's review to a match; the last word of a person decides it, over consensus and engine.
+import * as z from 'zod'
+import { isRefused } from '../../../kernel/errors.ts'
+import { operation } from '../../../kernel/operation.ts'
+import { uid } from '../fields.ts'
+import { changeMatch } from './change.ts'
+import { matchView, review as reviewOf, shown } from './model.ts'
+import { said } from './rules.ts'
+
+const { decision, reason, confidence_adjustment } = reviewOf.shape
+
+export const review = operation({
+  summary: 'Confirm, reject or defer a match; clusters follow',
+  method: 'POST',
+  path: '/api/v2/entity_match/{correlation_id}/review',
+  tool: 'entity_match_review',
+  input: z.strictObject({ correlation_id: uid, decision, reason, confidence_adjustment }),
+  output: matchView,
+  errors: ['not_found', 'not_your_tenant', 'wrong_state', 'idempotency_mismatch', 'precondition_failed'],
+  allow: 'resolution:review',
+  creates: true,
+  versioned: true,
+
+  async run(call, { correlation_id, ...given }) {
+    const word = { id: call.newId('rev'), by: call.caller.subject, at: call.nowIso(), ...given }
+    const detail = { decision: given.decision, review_id: word.id }
+    const done = await changeMatch(call, correlation_id, detail, (current) => said(current, { of: 'reviews', word }))
+    return isRefused(done) ? done : shown(done)
+  },
+})

@@ -1,0 +1,33 @@
+// A record as the registry knows it: what it says, which cluster the engine found for it, and which entity it is.
+import * as z from 'zod'
+import { sha256 } from '../../../kernel/canonical.ts'
+import { label } from '../../../kernel/label.ts'
+import { collection } from '../../../kernel/store.ts'
+import { instant, type RecordRef, recordRef, uid, word } from '../fields.ts'
+
+export const storedRecord = z.strictObject({
+  tenant_id: z.string(),
+  label,
+  lens: word,
+  ref: recordRef,
+  /** Field to value in normal form, as the lens sees it; fields without a value are left out. */
+  values: z.record(z.string(), z.string()),
+  /** What the engine put together, before any decision of people: the uid of the first record of that cluster. */
+  base: uid,
+  /** The entity that it is, after all decisions. */
+  entity: uid,
+  run_id: uid,
+  updated_at: instant,
+})
+export type StoredRecord = z.infer<typeof storedRecord>
+
+export const entityRecords = collection({
+  name: 'entity_record',
+  schema: storedRecord,
+  indexes: ['lens', 'base', 'entity', 'run_id'],
+})
+
+/** The same record under one lens is one record of the registry, whichever run brings it. */
+export function recordUid(tenant_id: string, lens: string, { node_id, record_id }: RecordRef): string {
+  return `rec_${sha256(JSON.stringify([tenant_id, lens, node_id, record_id])).slice(0, 32)}`
+}

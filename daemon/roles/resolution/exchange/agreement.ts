@@ -1,0 +1,111 @@
+// What sites agree on before anything of their records leaves them: by which lens, which fields, how many, and who learns.
+import * as z from 'zod'
+import { digestOf } from '../../../kernel/canonical.ts'
+import type { FieldError } from '../../../kernel/errors.ts'
+import { siteName } from '../../../kernel/transport.ts'
+import { word } from '../fields.ts'
+import { privacy } from '../fusion-run/model.ts'
+import { clkParameters } from '../privacy/clk/parameters.ts'
+
+export const exchangeId = z.string().regex(/^xchg_[0-9a-f]{32}$/)
+const hex64 = z.string().regex(/^[0-9a-f]{64}$/)
+
+/** What the proposer chooses. */
+export const terms = {
+  fields: z
+    .array(word)
+    .min(1)
+    .max(14)
+    .meta({ description: 'Fields of the lens that leave the sites in whatever form; `psi` compares them as one key' }),
+  privacy,
+  learns: z.array(siteName).min(1).max(2).meta({ description: 'The parties that learn which records match' }),
+  linker: siteName.optional().meta({
+    description: 'With `clk`: the third site that compares and has no key, or, with accept_dictionary_risk, a party',
+  }),
+  accept_dictionary_risk: z.boolean().default(false).meta({
+    description: 'With `clk` and no third site: the party that compares has the key, and can guess at every value',
+  }),
+  max_set_size: z.int().min(1).max(1_000_000).meta({ description: 'Most records of either party' }),
+  seed: z.int().min(0).max(4_294_967_295).default(1),
+  threshold: z.number().gt(0).lt(1).optional().meta({ description: 'With `none`: as for a run of one site' }),
+  clk: clkParameters.optional().meta({ description: 'With `clk`; what it does not say has its default' }),
+}
+
+export const agreement = z
+  .strictObject({
+    exchange_id: exchangeId,
+    lens: word,
+    lens_version: word,
+    lens_digest: hex64.meta({ description: 'Of the lens, which all parties must have word for word' }),
+    parties: z.tuple([siteName, siteName]).meta({ description: 'Who proposes, and who is asked' }),
+    ...terms,
+  })
+  .meta({ id: 'ExchangeAgreement' })
+export type Agreement = z.infer<typeof agreement>
+
+export function agreementDigest(of: Agreement): string {
+  return digestOf(of)
+}
+
+/** Why these terms are none that sites can keep; empty when they are. */
+export function faultsOf(given: Omit<Agreement, 'exchange_id' | 'lens_digest'>): FieldError[] {
+  const { parties, learns, fields, linker, privacy: mode, clk, threshold } = given
+  const faults: FieldError[] = []
+  const fault = (path: string, message: string) => faults.push({ path, message })
+  if (parties[0] === parties[1]) fault('peer', 'must be another site')
+  if (!learns.every((site) => parties.includes(site))) fault('learns', `may name ${parties.join(' and ')}`)
+  if (new Set(learns).size < learns.length) fault('learns', 'names a site twice')
+  if (new Set(fields).size < fields.length) fault('fields', 'names a field twice')
+  if (mode !== 'clk' && linker !== undefined) fault('linker', 'goes with clk alone')
+  if (mode !== 'clk' && clk !== undefined) fault('clk', 'goes with clk alone')
+  if (mode !== 'none' && threshold !== undefined)
+    fault('threshold', 'goes with none alone; that of clk is clk.threshold')
+  if (mode === 'clk') faults.push(...linkerFaults(given))
+  return faults
+}
+
+function linkerFaults({
+  parties,
+  linker,
+  accept_dictionary_risk,
+}: Pick<Agreement, 'parties' | 'linker' | 'accept_dictionary_risk'>) {
+  if (linker === undefined) return [{ path: 'linker', message: 'clk needs a third site that has no key' }]
+  if (!parties.includes(linker) || accept_dictionary_risk) return []
+  return [
+    {
+      path: 'accept_dictionary_risk',
+      message: 'must be true where a party compares: it has the key, and can guess at every value',
+    },
+  ]
+}
+
+/** All that take part, the parties first. */
+export function sitesOf({ parties, linker }: Pick<Agreement, 'parties' | 'linker'>): string[] {
+  return [...new Set([...parties, ...(linker === undefined ? [] : [linker])])]
+}
+
+export function otherParty({ parties }: Pick<Agreement, 'parties'>, self: string): string {
+  return parties[0] === self ? parties[1] : parties[0]
+}
+
+/** What the terms give away, for whoever is about to agree; the same words in docs/privacy.md. */
+export function warnings({
+  privacy: mode,
+  fields,
+  linker,
+  parties,
+}: Pick<Agreement, 'privacy' | 'fields' | 'linker' | 'parties'>): string[] {
+  const named = fields.join(', ')
+  if (mode === 'none') return [`whoever learns is sent ${named} of every record of the other, as they are`]
+  const always = 'every site is believed to keep to the protocol (semi-honest); the sizes of the sets are seen by all'
+  if (mode === 'psi') {
+    return [
+      always,
+      `who learns can guess: values of ${named} that are few or known can be put into its own set and so be tried, as many as the agreed size`,
+    ]
+  }
+  const similar = `the linker sees how alike records are in ${named}, and how often vectors recur; frequent values can be told by that`
+  if (linker === undefined || !parties.includes(linker))
+    return [always, similar, 'the linker must not work together with a party: with its key all values can be guessed']
+  return [always, similar, `${linker} compares and has the key: it can guess at every value of the other party`]
+}

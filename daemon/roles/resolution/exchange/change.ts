@@ -1,0 +1,39 @@
+// Changes an exchange by a pure rule, records it, and has the worker look.
+import type { Call } from '../../../kernel/call.ts'
+import { isRefused, type Refused } from '../../../kernel/errors.ts'
+import type { Doc } from '../../../kernel/store.ts'
+import { exchanges, type StoredExchange } from './model.ts'
+
+/** The same value back is no change. What entered another state is recorded for the exchange's tenant. */
+export async function changeExchange(
+  call: Call,
+  id: string,
+  action: string,
+  rule: (current: StoredExchange) => StoredExchange | Refused,
+): Promise<Doc<StoredExchange> | Refused> {
+  const { doc, answer } = await call.store(exchanges).update<Refused | undefined>(id, ({ value }) => {
+    const next = rule(value)
+    if (isRefused(next)) return { answer: next }
+    if (next === value) return { answer: undefined }
+    const hasMoved = next.state !== value.state || next.agreed.length !== value.agreed.length
+    return { next, answer: undefined, audit: hasMoved ? [moved(call, id, action, value, next)] : [] }
+  })
+  if (answer) return answer
+  if (doc.value.owes) call.wake('exchanges')
+  return doc
+}
+
+/** Nothing of the data, and no secret. */
+function moved(call: Call, id: string, action: string, before: StoredExchange, next: StoredExchange) {
+  const { privacy, fields, learns, parties, linker, max_set_size } = next.agreement
+  const terms = { privacy, fields, learns, parties, max_set_size, ...(linker === undefined ? {} : { linker }) }
+  const detail = {
+    from: before.state,
+    to: next.state,
+    agreed: next.agreed,
+    sizes: next.sizes,
+    terms,
+    ...(next.failure ? { failure: next.failure } : {}),
+  }
+  return { ...call.audited(action, id, detail, next.label), tenant_id: next.tenant_id }
+}

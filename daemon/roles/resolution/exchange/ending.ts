@@ -1,0 +1,24 @@
+// How an exchange ends before or when it is through, as pure steps: what it kept secret goes at once, the rest is owed.
+import { sitesOf } from './agreement.ts'
+import { type ExchangeState, isOver, type StoredExchange } from './model.ts'
+
+export type Failure = NonNullable<StoredExchange['failure']>
+type Early = Extract<ExchangeState, 'declined' | 'cancelled' | 'failed'>
+
+/** The same value when it is over already. `by`: the site that said so, which need not be told. */
+export function endedEarly(
+  current: StoredExchange,
+  state: Early,
+  failure: Failure,
+  { self, by, at }: { readonly self: string; readonly by: string; readonly at: string },
+): StoredExchange {
+  if (isOver(current)) return current
+  const { secret: _secret, ...rest } = current
+  const to_tell = sitesOf(current.agreement).filter((site) => site !== self && site !== by)
+  return { ...rest, state, failure, to_tell, keys: {}, owes: 1, updated_at: at }
+}
+
+export function completed(current: StoredExchange, at: string): StoredExchange {
+  const { secret: _secret, ...rest } = current
+  return { ...rest, state: 'completed', keys: {}, owes: 1, updated_at: at }
+}

@@ -1,0 +1,64 @@
+// A run told as prose: the same facts are the same words, and what is not known is not told.
+import { expect, test } from 'vitest'
+import { narrativeOf, type RunFacts } from './narrative.ts'
+
+const facts: RunFacts = {
+  lens: 'persons',
+  lens_version: '1.0.0',
+  entity_type: 'person',
+  state: 'completed',
+  route: 'clusters',
+  seed: 0,
+  sources: [
+    { name: 'north', records: 1_200 },
+    { name: 'south', records: 800 },
+  ],
+  pairs: 15_000,
+  matches: 700,
+  entities: 1_400,
+  clusters: 420,
+  clustered: 1_020,
+  sizes: [
+    { size: 2, clusters: 300 },
+    { size: 3, clusters: 100 },
+    { size: 5, clusters: 15 },
+    { size: 9, clusters: 5 },
+  ],
+  confirmed: 3,
+  rejected: 1,
+  by_consensus: 2,
+  deferred: 1,
+  uncertain: 12,
+  evidence: [
+    { field: 'email', bits: 12.34 },
+    { field: 'surname', bits: 7 },
+  ],
+  warnings: ['2 confirmed matches are apart, since a rejected one forbids them'],
+}
+
+test('a completed run is told whole', () => {
+  expect(narrativeOf(facts)).toBe(
+    [
+      'The lens persons 1.0.0 looked at 2,000 records of 2 sources: north (1,200) and south (800). The run is completed; the same records, lens and seed (0) give the same result.',
+      '15,000 pairs of records were compared. Any number of records may be one. They make 1,400 of the type person: 420 clusters with 1,020 records, and 980 records alone. By size: 300 of 2, 100 of 3 and 15 of 5, 5 larger, the largest of 9.',
+      'What speaks most for a match when it is equal: email (12.3 bits) and surname (7.0 bits).',
+      '700 matches are kept. People confirmed 3 and rejected 1, and consensus decided 2; what they decided holds over the scores. 1 match was put off. 12 open matches are near even odds and worth a look.',
+      'Warning: 2 confirmed matches are apart, since a rejected one forbids them.\n',
+    ].join('\n\n'),
+  )
+})
+
+test('a run that has only begun, and one that failed, tell what there is', () => {
+  const none = { ...facts, pairs: undefined, matches: undefined, evidence: [], warnings: [] }
+  expect(narrativeOf({ ...none, state: 'extracting', sources: [{ name: 'north' }] })).toBe(
+    'The lens persons 1.0.0 looked at the source north. The run is extracting.\n',
+  )
+  expect(narrativeOf({ ...none, state: 'failed', failure: 'no column id' })).toContain('The run failed: no column id.')
+})
+
+test('ones are singular', () => {
+  const one = { ...facts, pairs: 1, matches: 1, clusters: 1, deferred: 0, uncertain: 1, confirmed: 0, rejected: 0 }
+  const text = narrativeOf({ ...one, by_consensus: 0 })
+  for (const said of ['1 pair of records was', '1 cluster with', '1 match is kept', '1 open match is', 'Nobody has'])
+    expect(text).toContain(said)
+})

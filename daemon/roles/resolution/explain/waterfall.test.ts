@@ -1,0 +1,70 @@
+// The parts of a score add up to it, and every picture of them says the same.
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { barsOf, type Evidence, probabilityOf, waterfallAsSvg, waterfallAsText, waterfallOf } from './waterfall.ts'
+
+const evidence: Evidence = {
+  prior_bits: -6,
+  fields: [
+    { field: 'surname', left: 'smith', right: 'smith', level: 'equal', bits: 5, frequency_bits: -1.5 },
+    { field: 'city', left: 'york', right: 'leeds', level: 'different', bits: -2, frequency_bits: 0 },
+    { field: 'email', left: undefined, right: 'a@b', level: undefined, bits: 0, frequency_bits: 0 },
+    { field: 'born', left: '19700102', right: '19700102', level: 'equal', bits: 9, frequency_bits: 2 },
+  ],
+  found_by: ['surname: whole', 'born: whole'],
+}
+
+test('totals run from the prior to the score, and the score is a probability', () => {
+  const { steps, bits, probability } = waterfallOf(evidence)
+  expect(steps.map(({ total_bits }) => total_bits)).toEqual([-2.5, -4.5, -4.5, 6.5])
+  expect(bits).toBe(6.5)
+  // Odds of 2 ** 6.5.
+  expect(probability).toBeCloseTo(2 ** 6.5 / (1 + 2 ** 6.5), 12)
+  expect(probabilityOf(0)).toBe(0.5)
+})
+
+test('each bar begins where the one before has ended, but for the score, which is the whole', () => {
+  const bits = fc.double({ min: -40, max: 40, noNaN: true })
+  const fields = fc.array(
+    fc.record({
+      field: fc.string(),
+      left: fc.option(fc.string(), { nil: undefined }),
+      right: fc.string(),
+      level: fc.option(fc.string(), { nil: undefined }),
+      bits,
+      frequency_bits: fc.oneof(fc.constant(0), bits),
+    }),
+  )
+  fc.assert(
+    fc.property(fields, bits, (given, prior_bits) => {
+      const waterfall = waterfallOf({ prior_bits, fields: given, found_by: [] })
+      const { bars } = barsOf(waterfall, '')
+      const [prior, ...rest] = bars
+      const score = rest.pop()
+      let end = prior?.to ?? Number.NaN
+      for (const bar of rest) {
+        expect(bar.from).toBeCloseTo(end, 9)
+        end = bar.to
+      }
+      expect(score).toMatchObject({ name: 'score', to: waterfall.bits })
+      expect(score?.from).toBeUndefined()
+      expect(end).toBeCloseTo(waterfall.bits, 9)
+    }),
+  )
+})
+
+test('text has the chart, the values side by side and the keys', () => {
+  const text = waterfallAsText(waterfallOf(evidence), 'match_1', 60)
+  expect(text).toMatch(/^match_1\nprior .* -6\.00\nsurname .* \+5\.00 equal\n .* -1\.50 common value\n/)
+  expect(text).toContain('score')
+  expect(text).toContain('email    - | a@b (says nothing)')
+  expect(text).toContain('Both share: surname: whole, born: whole.')
+  expect(waterfallAsText(waterfallOf({ ...evidence, found_by: [] }), 'x', 60)).toContain('Both share no key')
+})
+
+test('the picture has no mark-up of a value or a name', () => {
+  const hostile = { field: '<b>', left: '<i>', right: '"', level: '<script>1</script>', bits: 1, frequency_bits: 0 }
+  const svg = waterfallAsSvg(waterfallOf({ ...evidence, fields: [hostile] }), '<title>')
+  expect(svg).not.toMatch(/<script|<b>|<i>/)
+  expect(svg).toContain('&lt;b&gt;')
+})

@@ -1,0 +1,28 @@
+// Which pairs are worth a reviewer's minute: those nearest to even odds, and of these the ones that would move most records.
+
+/** How open a question is, in bits: 1 at even odds, 0 where one answer is certain. Shannon's entropy of two outcomes. */
+export function opennessOf(probability: number): number {
+  const other = 1 - probability
+  if (probability <= 0 || other <= 0) return 0
+  return -probability * Math.log2(probability) - other * Math.log2(other)
+}
+
+export type Effect = {
+  readonly linked: boolean
+  /** How many records the cluster of each of the two has; of linked ones, it is the same cluster. */
+  readonly left_size: number
+  readonly right_size: number
+}
+
+/**
+ * Pairs of records that would be one, or no longer one, by a decision against what stands: a confirm joins two whole
+ * clusters; a reject parts at least one record from all others of its cluster.
+ */
+export function effectOf({ linked, left_size, right_size }: Effect): number {
+  return linked ? Math.max(1, left_size - 1) : left_size * right_size
+}
+
+/** Openness weighed by the logarithm of the effect, so that a hundred pairs do not outweigh an open question. */
+export function worthOf(probability: number, effect: Effect): number {
+  return opennessOf(probability) * Math.log2(1 + effectOf(effect))
+}

@@ -1,0 +1,213 @@
+// Brings clusters in line with what was decided: worked out anew for all that the decision reaches, and written so that a crash only repeats it.
+import type { Call } from '../../../kernel/call.ts'
+import { canonical } from '../../../kernel/canonical.ts'
+import { join, type Label, type LabelPolicy } from '../../../kernel/label.ts'
+import type { Doc } from '../../../kernel/store.ts'
+import { clusterUid, entityClusters, type StoredCluster } from '../entity-cluster/model.ts'
+import { entityMatches, type StoredMatch } from '../entity-match/model.ts'
+import { constraintOf } from '../entity-match/rules.ts'
+import { entityRecords, type StoredRecord } from '../entity-record/model.ts'
+import { worthOf } from '../explain/worth.ts'
+import type { RecordRef } from '../fields.ts'
+import { type Assigned, assigned } from './assign.ts'
+import { type Reach, reachOf, type Whose } from './reach.ts'
+import { type Settled, settled } from './settling.ts'
+
+type Origin = Pick<StoredCluster, 'lens' | 'lens_id' | 'lens_version' | 'entity_type' | 'run_id'>
+
+/** One cluster as it is to be: its entity, its records, where it is from. */
+type Wanted = { readonly id: string; readonly members: readonly Doc<StoredRecord>[]; readonly from: Assigned }
+
+/**
+ * Repeating it changes nothing. Entities are written before the records that name them, so that what a crash has cut off is
+ * found under the same ids. `origin`: under which lens entities are that this makes.
+ */
+export async function settle(call: Call, whose: Whose, origin: Origin, seeds: readonly string[]): Promise<void> {
+  const reach = await reachOf(call, whose, seeds)
+  if (reach.records.size === 0) return
+  const byKey = new Map([...reach.records.values()].map((doc) => [keyOf(doc.value.ref), doc]))
+  const found = clustersOf(reach)
+  const old = entitiesOf(reach)
+  const names = assigned(found.clusters, old)
+  const taken = new Set(names.flatMap(({ id }) => (id === undefined ? [] : [id])))
+  const wanted: Wanted[] = []
+  for (const [at, keys] of found.clusters.entries()) {
+    const members = keys.flatMap((key) => byKey.get(key) ?? [])
+    const from = names[at] ?? { id: undefined, merged_from: [], split_from: undefined }
+    const id = from.id ?? (await revived(call, members, from, taken)) ?? (await newId(call, whose, members, taken))
+    taken.add(id)
+    wanted.push({ id, members, from })
+  }
+  for (const each of wanted) await writeCluster(call, whose, origin, each)
+  await endMerged(
+    call,
+    [...old.keys()].filter((id) => !taken.has(id)),
+    wanted,
+  )
+  for (const each of wanted) await writeRecords(call, each)
+  await writeMatches(call, reach, wanted, found)
+}
+
+/** In the order of matches: by node, then by record. */
+export function keyOf({ node_id, record_id }: RecordRef): string {
+  return `${node_id}\u0000${record_id}`
+}
+
+function clustersOf({ records, matches }: Reach): Settled {
+  const links = matches.map(({ value }) => ({ ...ends(value), above: value.above }))
+  const decisions = matches.flatMap(({ value }) => {
+    const is = constraintOf(value)
+    return is ? [{ ...ends(value), is }] : []
+  })
+  const bases = new Map([...records.values()].map(({ value }) => [keyOf(value.ref), value.base]))
+  return settled({ bases, links, decisions })
+}
+
+function ends({ left, right }: StoredMatch) {
+  return { left: keyOf(left), right: keyOf(right) }
+}
+
+function entitiesOf({ records }: Reach): Map<string, string[]> {
+  const old = new Map<string, string[]>()
+  for (const { value } of records.values()) {
+    const members = old.get(value.entity)
+    if (members) members.push(keyOf(value.ref))
+    else old.set(value.entity, [keyOf(value.ref)])
+  }
+  return old
+}
+
+/** The entity that was merged into the one which these records leave, if it was mostly of them: a merge taken back. */
+async function revived(
+  call: Call,
+  members: readonly Doc<StoredRecord>[],
+  { split_from }: Assigned,
+  taken: ReadonlySet<string>,
+): Promise<string | undefined> {
+  const left = split_from === undefined ? undefined : await call.store(entityClusters).find(split_from)
+  const mine = new Set(members.map(({ value }) => keyOf(value.ref)))
+  let best: { id: string; shared: number } | undefined
+  for (const id of left?.value.lineage.merged_from ?? []) {
+    const was = taken.has(id) ? undefined : await call.store(entityClusters).find(id)
+    if (was?.value.state !== 'merged') continue
+    const shared = (was.value.former ?? []).filter((ref) => mine.has(keyOf(ref))).length
+    if (shared > (best?.shared ?? 0)) best = { id, shared }
+  }
+  return best?.id
+}
+
+/** An id of the first member that no others have; one that was made of the very same records before a crash is taken up. */
+async function newId(
+  call: Call,
+  { tenant_id, lens }: Whose,
+  members: readonly Doc<StoredRecord>[],
+  taken: ReadonlySet<string>,
+): Promise<string> {
+  const [first] = members
+  if (!first) throw new Error('a cluster without records')
+  for (let turn = 0; ; turn++) {
+    const id = clusterUid(tenant_id, lens, first.value.ref, turn)
+    if (taken.has(id)) continue
+    const known = await call.store(entityClusters).find(id)
+    if (!known || (known.value.state === 'live' && hasMembers(known.value, members))) return id
+  }
+}
+
+function hasMembers({ members }: StoredCluster, wanted: readonly Doc<StoredRecord>[]): boolean {
+  const keys = new Set(members.map(keyOf))
+  return keys.size === wanted.length && wanted.every(({ value }) => keys.has(keyOf(value.ref)))
+}
+
+async function writeCluster(call: Call, whose: Whose, origin: Origin, { id, members, from }: Wanted): Promise<void> {
+  const at = call.nowIso()
+  const label = joinedLabel(members, call.site.labels)
+  const refs = members.map(({ value }) => value.ref)
+  const { tenant_id } = whose
+  const lineage = { merged_from: [...from.merged_from], ...(from.split_from ? { split_from: from.split_from } : {}) }
+  const made: StoredCluster = {
+    ...{ tenant_id, label, ...origin, state: 'live', members: refs, size: refs.length, lineage },
+    ...{ created_at: at, updated_at: at },
+  }
+  const audit = [call.audited('resolution.entity-cluster.settle', id, { size: refs.length, ...lineage }, label)]
+  if ((await call.store(entityClusters).create(id, made, audit)) !== 'exists') return
+  await call.store(entityClusters).update(id, ({ value }) => {
+    const isSame = value.state === 'live' && hasMembers(value, members) && from.merged_from.length === 0
+    if (isSame) return { answer: undefined }
+    const merged_from = [...new Set([...value.lineage.merged_from, ...from.merged_from])].sort()
+    const { split_from = from.split_from } = value.lineage
+    const { former: _former, ...rest } = value
+    const next = { ...rest, state: 'live' as const, label, members: refs, size: refs.length, updated_at: at }
+    return {
+      next: { ...next, lineage: { merged_from, ...(split_from ? { split_from } : {}) } },
+      answer: undefined,
+      audit,
+    }
+  })
+}
+
+/** Ids that no cluster keeps stay known, and tell where their records are. */
+async function endMerged(call: Call, ids: readonly string[], wanted: readonly Wanted[]): Promise<void> {
+  for (const id of ids) {
+    const merged_into = wanted
+      .filter(({ from }) => from.merged_from.includes(id))
+      .map((each) => each.id)
+      .sort()
+    if (!(await call.store(entityClusters).find(id))) continue
+    await call.store(entityClusters).update(id, ({ value }) => {
+      if (value.state === 'merged') return { answer: undefined }
+      const lineage = { ...value.lineage, merged_into }
+      const audit = [call.audited('resolution.entity-cluster.merge', id, { merged_into }, value.label)]
+      const ended = { state: 'merged' as const, members: [], size: 0, former: value.members }
+      const next = { ...value, ...ended, lineage, updated_at: call.nowIso() }
+      return { next, answer: undefined, audit }
+    })
+  }
+}
+
+async function writeRecords(call: Call, { id, members }: Wanted): Promise<void> {
+  for (const doc of members) {
+    if (doc.value.entity === id) continue
+    await call
+      .store(entityRecords)
+      .update(doc.id, ({ value }) => ({ next: { ...value, entity: id, updated_at: call.nowIso() }, answer: undefined }))
+  }
+}
+
+/** Which matches are within a cluster now, which are overruled, what a look at each is worth; debts of those that were read. */
+async function writeMatches(call: Call, reach: Reach, wanted: readonly Wanted[], found: Settled): Promise<void> {
+  const clusterOf = new Map(wanted.flatMap(({ id, members }) => members.map((doc) => [doc.id, id] as const)))
+  const sizes = new Map(wanted.map(({ id, members }) => [id, members.length]))
+  const overruled = new Set(found.overruled.map(({ left, right }) => JSON.stringify([left, right])))
+  for (const doc of reach.matches) {
+    const { left_uid, right_uid, left, right, score, linked: _before, overruled: _was, ...rest } = doc.value
+    const [one = '', other = ''] = [clusterOf.get(left_uid), clusterOf.get(right_uid)]
+    const linked = one === other
+    const effect = { linked, left_size: sizes.get(one) ?? 1, right_size: sizes.get(other) ?? 1 }
+    const isOverruled = overruled.has(JSON.stringify([keyOf(left), keyOf(right)].sort()))
+    const worth = rest.state === 'proposed' && score.probability !== undefined ? worthOf(score.probability, effect) : 0
+    const told: StoredMatch = {
+      ...{ ...rest, left_uid, right_uid, left, right, score, linked, worth, owes: 0 },
+      ...(isOverruled ? { overruled: true } : {}),
+    }
+    if (canonical(told) === canonical(doc.value)) continue
+    // Whoever said something since it was read owes anew.
+    await call
+      .store(entityMatches)
+      .update(doc.id, ({ version }) =>
+        version === doc.version ? { next: told, answer: undefined } : { answer: undefined },
+      )
+  }
+}
+
+/** Of all members together; where labels cannot be joined, nobody sees the cluster. */
+function joinedLabel(members: readonly Doc<StoredRecord>[], policy: LabelPolicy): Label {
+  const [first, ...rest] = members.map(({ value }) => value.label)
+  if (!first) throw new Error('a cluster without records')
+  let label = first
+  for (const other of rest) {
+    const both = join(label, other, policy)
+    if (!both) return { ...first, releasable_to: [] }
+    label = both
+  }
+  return label
+}
