@@ -11,6 +11,7 @@ import {
 } from '../../roles/resolution/engine/records/records.ts'
 import { type Resolution, resolve } from '../../roles/resolution/engine/resolve.ts'
 import type { Route } from '../../roles/resolution/engine/resolve-clusters.ts'
+import { countsOf } from '../../roles/resolution/engine/text/dictionary.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import { asInvoker } from '../acting.ts'
 import { type DataKind, type Reading, readDataFile } from './data-file.ts'
@@ -40,6 +41,11 @@ export type Summary = {
   readonly seed: number
   readonly sources: readonly { readonly name: string; readonly records: number }[]
   readonly fields: readonly string[]
+  /**
+   * By field, how many records share its commonest value. What more records share than a block may have brings none of them
+   * together by itself.
+   */
+  readonly commonest: Readonly<Record<string, number>>
   readonly records: number
   readonly pairs_compared: number
   readonly entities: number
@@ -159,6 +165,9 @@ function summaryOf(
     seed,
     sources: names.map((name, at) => ({ name, records: sources.reduce((sum, of) => sum + (of === at ? 1 : 0), 0) })),
     fields: fields.map(({ name }) => name),
+    commonest: Object.fromEntries(
+      fields.map(({ name, column }) => [name, countsOf(column).reduce((a, b) => Math.max(a, b), 0)]),
+    ),
     records: rows,
     pairs_compared: compared.length,
     entities: sizes.reduce((count, size) => count + (size > 0 ? 1 : 0), 0),
