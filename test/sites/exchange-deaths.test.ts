@@ -20,26 +20,31 @@ async function diesAndComesBack(name: string): Promise<void> {
   if (site) sites.daemons.set(name, await site.start())
 }
 
+async function bothAre(uid: string, state: string): Promise<boolean> {
+  const seen = await Promise.all(['alpha', 'bravo'].map((name) => sites.at(name).ask(get, { uid })))
+  return seen.every(({ value }) => value?.state === state)
+}
+
 test.each(['none', 'psi'] as const)(
   '%s: whoever is killed after each message, both learn the same once',
   async (privacy) => {
     const { uid } = await proposed(sites, { privacy, data: peopleOf(0, 40) })
     await agreed(sites, 'bravo', uid, peopleOf(25, 60))
     let deaths = 0
-    await until(async () => {
-      const trips = sites.roads
-        .map((road) => ({ road, parcels: pickUp(road) }))
-        .filter(({ parcels }) => parcels.length > 0)
+    for (let isOver = false; !isOver; ) {
+      const trips = await until(async () => {
+        const found = sites.roads
+          .map((road) => ({ road, parcels: pickUp(road) }))
+          .filter(({ parcels }) => parcels.length > 0)
+        isOver = found.length === 0 && (await bothAre(uid, 'completed'))
+        return (isOver || found.length > 0) && found
+      })
       for (const { road, parcels } of trips) {
         bring(road, parcels.toReversed())
         await diesAndComesBack(deaths++ % 2 === 0 ? road.to.name : road.from.name)
         bring(road, parcels)
       }
-      const states = await Promise.all(
-        ['alpha', 'bravo'].map(async (name) => (await sites.at(name).ask(get, { uid })).value?.state),
-      )
-      return states.every((state) => state === 'completed')
-    })
+    }
     expect(deaths).toBeGreaterThan(1)
     const run_id = uid.replace('xchg_', 'run_')
     for (const name of ['alpha', 'bravo']) {
