@@ -116,9 +116,9 @@ function writeClusters(sheet: Sheet, records: Records, numbers: Int32Array): voi
   try {
     sheet.texts(['source', 'id', 'cluster'])
     for (let row = 0; row < rows; row++) {
-      sheet.text(names[sources[row]!]!)
+      sheet.text(names[sources[row] ?? 0] ?? '')
       sheet.id(records, row)
-      sheet.whole(numbers[row]!)
+      sheet.whole(numbers[row] ?? 0)
       sheet.end()
     }
   } finally {
@@ -133,14 +133,15 @@ function writePairs(sheet: Sheet, records: Records, { clusters, compared, scores
   try {
     sheet.texts(['source_l', 'id_l', 'source_r', 'id_r', 'score', 'linked'])
     for (let pair = 0; pair < length; pair++) {
-      const [left, right] = [lefts[pair]!, rights[pair]!]
+      const [left, right] = [lefts[pair] ?? 0, rights[pair] ?? 0]
       const isLinked = clusters[left] === clusters[right]
-      if (!isLinked && scores[pair]! <= floor) continue
+      const score = scores[pair] ?? 0
+      if (!isLinked && score <= floor) continue
       for (const row of [left, right]) {
-        sheet.text(names[sources[row]!]!)
+        sheet.text(names[sources[row] ?? 0] ?? '')
         sheet.id(records, row)
       }
-      sheet.fraction(scores[pair]!)
+      sheet.fraction(score)
       sheet.text(isLinked ? 'true' : 'false')
       sheet.end()
     }

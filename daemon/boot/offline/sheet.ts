@@ -39,7 +39,7 @@ export class Sheet {
       writeAll(this.#file, bytes)
       return
     }
-    for (let at = 0; at < bytes.length; at++) this.#bytes[this.#at++] = bytes[at]!
+    for (let at = 0; at < bytes.length; at++) this.#bytes[this.#at++] = bytes[at] ?? 0
   }
 
   /** RFC 4180: in quotation marks where it holds a comma, a mark or a line end. The last few are kept: most are the same. */

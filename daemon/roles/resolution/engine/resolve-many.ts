@@ -1,6 +1,7 @@
 // Finds who is who among many records: candidates by a few rules, weights learnt beside chance, clusters by average link.
+
+import { rulesFor } from './block/rule-choice.ts'
 import { eachRulePair } from './block/rule-pairs.ts'
-import { rulesFor } from './block/rules.ts'
 import { clustered, grouped } from './cluster/clustered.ts'
 import { complete } from './cluster/completion.ts'
 import { comparing } from './compare/pairs.ts'
@@ -27,14 +28,14 @@ export function resolveMany(records: Records, { settings, random, swapped, tell 
   began(tell, 'candidates')
   const compares = comparing(fields, swapped)
   const sizes = fields.map(({ column }) => countsOf(column))
-  const rules = rulesFor(compares.table, sizes, random)
+  const copies = overlaps(compares.table, sizes, random)
+  const rules = rulesFor(compares.table, sizes, copies, random)
   began(tell, 'compare')
   const list = new PairList(compares)
   eachRulePair(compares.table, rules, cap, (a, b) => list.add(a, b))
   began(tell, 'train')
   const lambda = (0.25 * rows) / ((rows * (rows - 1)) / 2)
   const first = firstModel(compares, drawnPairs(compares, rows, random), lambda)
-  const copies = overlaps(compares.table, sizes, random)
   const model = trainedBesideChance({ first, comparing: compares, copies, rows }, list.compared(), rounds)
   began(tell, 'cluster')
   const rating = { compares, rows, hasFrequencies: settings.hasFrequencies }
