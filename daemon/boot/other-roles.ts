@@ -5,6 +5,7 @@ import type { StatusEvent } from '../kernel/coalition.ts'
 import { isRefused, type Refused, refuse } from '../kernel/errors.ts'
 import { type Jws, jws, type PublicKey, publicKey, type SignatureType, type Verified } from '../kernel/keys.ts'
 import type { Label } from '../kernel/label.ts'
+import type { MatchSession, SessionRuling } from '../kernel/match-session.ts'
 import type { AnyOperation } from '../kernel/operation.ts'
 import type { Trace } from '../kernel/trace.ts'
 import type { Outgoing } from '../kernel/transport.ts'
@@ -68,6 +69,19 @@ export class OtherRoles implements Others {
   async tellCoalition(event: StatusEvent, label: Label): Promise<Refused | undefined> {
     const { told, reason } = toldCoalition.parse(await this.ask(tell, { ...event, label }))
     return told ? undefined : refuse('label_denied', `the coalition may not be told: ${reason}`)
+  }
+
+  /** Few sites put matches to sessions: these operations are loaded when one does. */
+  async openSession(session: MatchSession): Promise<Refused | undefined> {
+    const { open } = await import('../roles/consensus/session/open.ts')
+    const opened = await orRefused(this.ask(open, session))
+    return isRefused(opened) ? opened : undefined
+  }
+
+  async ruleMatch(ruling: SessionRuling): Promise<Refused | undefined> {
+    const { rule } = await import('../roles/resolution/entity-match/rule.ts')
+    const ruled = await orRefused(this.ask(rule, ruling))
+    return isRefused(ruled) ? ruled : undefined
   }
 }
 

@@ -6,6 +6,7 @@ import type { Caller } from './identity.ts'
 import type { Jws, PublicKey, SignatureType, Verified } from './keys.ts'
 import type { Label, LabelPolicy } from './label.ts'
 import type { LabelMap } from './label-map.ts'
+import type { MatchSession, SessionRuling } from './match-session.ts'
 import type { Metric, MetricLabels } from './metrics.ts'
 import type { AnyOperation } from './operation.ts'
 import type { ScopedStore } from './scoped-store.ts'
@@ -93,6 +94,10 @@ export interface Others {
   mayCross(peer: string, label: Label): Promise<Refused | undefined>
   /** Tells the coalition's status feed; durable at the hub when it resolves with undefined. Refuses what may never be told. */
   tellCoalition(event: StatusEvent, label: Label): Promise<Refused | undefined>
+  /** Opens a consensus session about a match, for its tenant; refuses what can never be opened. */
+  openSession(session: MatchSession): Promise<Refused | undefined>
+  /** Tells the resolution role what a session decided about a match; refuses what the match does not take. */
+  ruleMatch(ruling: SessionRuling): Promise<Refused | undefined>
   ask(operation: AnyOperation, input: Readonly<Record<string, unknown>>): Promise<unknown>
 }
 

@@ -1,14 +1,17 @@
 // What is written as bytes reads as what was meant, whatever an id holds.
-import { readFileSync } from 'node:fs'
-import path from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { Sheet } from '../../daemon/boot/offline/sheet.ts'
 import { CsvReader } from '../../daemon/roles/resolution/engine/records/csv.ts'
 import type { Records } from '../../daemon/roles/resolution/engine/records/records.ts'
-import { scratch } from '../support/command-line.ts'
 
-const { dir, remove } = scratch('sheet')
-afterAll(remove)
+/** What a sheet hands over. */
+function written(fill: (sheet: Sheet) => void): Buffer {
+  const pieces: Buffer[] = []
+  const sheet = new Sheet((bytes) => pieces.push(Buffer.from(bytes)))
+  fill(sheet)
+  sheet.flush()
+  return Buffer.concat(pieces)
+}
 
 const odd = ['plain', 'a,b', 'say "so"', 'two\nlines', 'cr\rhere', 'ü-Ω', 'x'.repeat(1_200_000)]
 const encoder = new TextEncoder()
@@ -24,21 +27,20 @@ const records = {
 } as unknown as Records
 
 test('every cell comes back, first or later in its line, over many pieces', () => {
-  const file = path.join(dir, 'odd.csv')
-  const sheet = new Sheet(file)
   const lines = 60_000
-  sheet.texts(['first', 'number', 'second', 'score'])
-  for (let line = 0; line < lines; line++) {
-    const row = line < odd.length ? line : line % 6
-    sheet.id(records, row)
-    sheet.whole(line)
-    sheet.id(records, (row + 1) % 6)
-    sheet.fraction(line % 2 === 0 ? line / 7 : -line / 7)
-    sheet.end()
-  }
-  sheet.close()
+  const bytes = written((sheet) => {
+    sheet.texts(['first', 'number', 'second', 'score'])
+    for (let line = 0; line < lines; line++) {
+      const row = line < odd.length ? line : line % 6
+      sheet.id(records, row)
+      sheet.whole(line)
+      sheet.id(records, (row + 1) % 6)
+      sheet.fraction(line % 2 === 0 ? line / 7 : -line / 7)
+      sheet.end()
+    }
+  })
   const reader = new CsvReader({ field_bytes: 2_000_000, rows: 100_000 }, () => true)
-  reader.push(readFileSync(file))
+  reader.push(bytes)
   const { rows, columns } = reader.finish()
   expect(rows).toBe(lines)
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
@@ -62,10 +64,9 @@ test.each([
   [0.05, '0.0500'],
   [999_999.99995, '1000000.0000'],
 ])('%d is written as %s', (value, wanted) => {
-  const file = path.join(dir, `fraction ${wanted} ${value}.csv`)
-  const sheet = new Sheet(file)
-  sheet.fraction(value)
-  sheet.end()
-  sheet.close()
-  expect(readFileSync(file, 'utf8')).toBe(`${wanted}\n`)
+  const bytes = written((sheet) => {
+    sheet.fraction(value)
+    sheet.end()
+  })
+  expect(bytes.toString()).toBe(`${wanted}\n`)
 })

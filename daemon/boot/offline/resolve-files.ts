@@ -1,15 +1,22 @@
 // Resolves records of files into files, with no service: who is who, the pairs that say so, and what the run was.
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import type { Tell } from '../../roles/resolution/engine/progress.ts'
-import { isWantedBy, LensFault, type Records, recordsOf } from '../../roles/resolution/engine/records/records.ts'
+import {
+  isWantedBy,
+  LensFault,
+  type Records,
+  recordsOf,
+  type Source,
+} from '../../roles/resolution/engine/records/records.ts'
 import { type Resolution, resolve } from '../../roles/resolution/engine/resolve.ts'
 import type { Route } from '../../roles/resolution/engine/resolve-clusters.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import { asInvoker } from '../acting.ts'
-import { readDataFile } from './data-file.ts'
+import { type DataKind, type Reading, readDataFile } from './data-file.ts'
 import { Objection } from './objection.ts'
-import { Sheet } from './sheet.ts'
+import { clusterTable, pairTable } from './resolution-tables.ts'
+import { type ResultTable, writeTable, writeWhole } from './result-file.ts'
 
 export type Wanted = {
   readonly lens: Lens
@@ -18,6 +25,12 @@ export type Wanted = {
   /** A folder that is new or empty. */
   readonly out: string
   readonly seed: number
+  /** What the files are, whatever their names say. */
+  readonly dataKind?: DataKind | undefined
+  /** Of the results; `csv` unless said. */
+  readonly format?: DataKind | undefined
+  /** All pairs that were compared, and not only those that are linked or were near it. */
+  readonly hasAllPairs?: boolean
 }
 
 export type Summary = {
@@ -33,36 +46,79 @@ export type Summary = {
   /** Clusters of two records or more, and how many records those have. */
   readonly clusters: number
   readonly records_in_clusters: number
+  /** Which of the compared pairs the file of pairs has. */
+  readonly pairs: 'all' | 'near'
 }
 
-/** Writes clusters.csv, pairs.csv and run.json. Throws `Objection`: 1 for data that cannot be used, 3 for a folder in use. */
-export function resolveFiles({ lens, files, out, seed }: Wanted, tell: Tell): Summary {
+/**
+ * Writes clusters and pairs in the form that is asked for, and run.json last: where that is, the others are whole. Throws
+ * `Objection`: 1 for data that cannot be used and for files that cannot be written, 3 for a folder in use.
+ */
+export async function resolveFiles(wanted: Wanted, tell: Tell): Promise<Summary> {
+  const { lens, files, out, seed, dataKind, format = 'csv', hasAllPairs = false } = wanted
+  refuseTwice(files.map((file) => basename(file)))
   asInvoker(() => claim(out))
-  const read = (file: string) => {
-    tell({ phase: 'read', done: 0, total: 0 })
-    return readDataFile(file, isWantedBy(lens))
-  }
-  // What was read is not held by name: it may go as soon as the records are made of it.
-  const records = seen(lens, files.map(read))
-  const resolution = resolve(lens, records, seed, tell)
-  tell({ phase: 'write', done: 0, total: records.rows })
-  const numbers = numbered(resolution.clusters)
-  const summary = summaryOf(lens, seed, records, resolution, numbers)
-  asInvoker(() => {
-    writeClusters(new Sheet(join(out, 'clusters.csv')), records, numbers)
-    writePairs(new Sheet(join(out, 'pairs.csv')), records, resolution)
-    writeFileSync(join(out, 'run.json'), `${JSON.stringify(summary, undefined, 2)}\n`, { flag: 'wx', mode: 0o600 })
+  const records = await recordsIn(lens, files, {
+    kind: dataKind,
+    tell: (done, total) => tell({ phase: 'read', done, total }),
   })
+  const resolution = resolve(lens, records, seed, tell)
+  const numbers = numbered(resolution.clusters)
+  const summary = {
+    ...summaryOf(lens, seed, records, resolution, numbers),
+    pairs: hasAllPairs ? 'all' : 'near',
+  } as const
+  tell({ phase: 'write', done: 0, total: 0 })
+  await writeResults(
+    out,
+    format,
+    [clusterTable(records, numbers), pairTable(records, resolution, hasAllPairs)],
+    summary,
+  )
   return summary
 }
 
-function seen(lens: Lens, sources: Parameters<typeof recordsOf>[1]): Records {
+/** All of them, or none: what is there without the others would be taken for a result. */
+async function writeResults(
+  out: string,
+  format: DataKind,
+  tables: readonly ResultTable[],
+  summary: Summary,
+): Promise<void> {
+  const written: string[] = []
+  try {
+    for (const table of tables) written.push(await writeTable(out, table, format))
+    const text = `${JSON.stringify(summary, undefined, 2)}\n`
+    writeWhole(join(out, 'run.json'), (write) => write(Buffer.from(text)))
+  } catch (error) {
+    asInvoker(() => {
+      for (const file of written) rmSync(file, { force: true })
+    })
+    throw error
+  }
+}
+
+/** What was read goes as soon as the records are made of it. */
+async function recordsIn(lens: Lens, files: readonly string[], reading: Reading): Promise<Records> {
+  const sources: Source[] = []
+  for (const file of files) sources.push(await readDataFile(file, isWantedBy(lens), reading))
   try {
     return recordsOf(lens, sources)
   } catch (error) {
     if (error instanceof LensFault) throw new Objection(1, error.message)
     throw error
   }
+}
+
+/** Results name a record by its source and its id. */
+function refuseTwice(names: readonly string[]): void {
+  const twice = names.find((name, at) => names.indexOf(name) !== at)
+  if (twice)
+    throw new Objection(
+      1,
+      `two files are called ${twice}`,
+      'a source is known by the name of its file: give one another',
+    )
 }
 
 /** Before anything is read: an hour of work must not end at a folder that cannot be written. */
@@ -92,7 +148,7 @@ function summaryOf(
   { rows, names, sources, fields }: Records,
   { route, compared }: Resolution,
   numbers: Int32Array,
-): Summary {
+): Omit<Summary, 'pairs'> {
   const sizes = new Int32Array(rows + 1)
   for (const number of numbers) sizes[number] = (sizes[number] ?? 0) + 1
   const shared = sizes.filter((size) => size > 1)
@@ -108,44 +164,5 @@ function summaryOf(
     entities: sizes.reduce((count, size) => count + (size > 0 ? 1 : 0), 0),
     clusters: shared.length,
     records_in_clusters: shared.reduce((sum, size) => sum + size, 0),
-  }
-}
-
-function writeClusters(sheet: Sheet, records: Records, numbers: Int32Array): void {
-  const { rows, names, sources } = records
-  try {
-    sheet.texts(['source', 'id', 'cluster'])
-    for (let row = 0; row < rows; row++) {
-      sheet.text(names[sources[row] ?? 0] ?? '')
-      sheet.id(records, row)
-      sheet.whole(numbers[row] ?? 0)
-      sheet.end()
-    }
-  } finally {
-    sheet.close()
-  }
-}
-
-/** Pairs that are linked, and those that were near it. */
-function writePairs(sheet: Sheet, records: Records, { clusters, compared, scores, floor }: Resolution): void {
-  const { names, sources } = records
-  const { length, lefts, rights } = compared
-  try {
-    sheet.texts(['source_l', 'id_l', 'source_r', 'id_r', 'score', 'linked'])
-    for (let pair = 0; pair < length; pair++) {
-      const [left, right] = [lefts[pair] ?? 0, rights[pair] ?? 0]
-      const isLinked = clusters[left] === clusters[right]
-      const score = scores[pair] ?? 0
-      if (!isLinked && score <= floor) continue
-      for (const row of [left, right]) {
-        sheet.text(names[sources[row] ?? 0] ?? '')
-        sheet.id(records, row)
-      }
-      sheet.fraction(score)
-      sheet.text(isLinked ? 'true' : 'false')
-      sheet.end()
-    }
-  } finally {
-    sheet.close()
   }
 }

@@ -1,5 +1,4 @@
 // Writes comma-separated lines as bytes, a piece at a time: millions of lines make no strings.
-import { closeSync, openSync, writeSync } from 'node:fs'
 import type { Records } from '../../roles/resolution/engine/records/records.ts'
 
 const piece_bytes = 1 << 20
@@ -8,20 +7,21 @@ const margin = 64
 const most_cells = 64
 const [comma, feed, point, minus, nought] = [44, 10, 46, 45, 48]
 
-/** A new file for its owner alone. Cells go from left to right; `end` ends a line. */
+/** Cells go from left to right; `end` ends a line. What is written is handed over in pieces, the last by `flush`. */
 export class Sheet {
-  readonly #file: number
+  readonly #write: (bytes: Uint8Array) => void
   readonly #bytes = Buffer.allocUnsafe(piece_bytes)
   #at = 0
   #isFirst = true
   readonly #cells = new Map<string, Uint8Array>()
 
-  constructor(file: string) {
-    this.#file = openSync(file, 'wx', 0o600)
+  /** `write` takes all bytes, and keeps none of them. */
+  constructor(write: (bytes: Uint8Array) => void) {
+    this.#write = write
   }
 
   #begin(): void {
-    if (this.#at + margin > piece_bytes) this.#flush()
+    if (this.#at + margin > piece_bytes) this.flush()
     if (!this.#isFirst) this.#bytes[this.#at++] = comma
     this.#isFirst = false
   }
@@ -34,9 +34,9 @@ export class Sheet {
   text(value: string): void {
     this.#begin()
     const bytes = this.#cellOf(value)
-    if (this.#at + bytes.length + margin > piece_bytes) this.#flush()
+    if (this.#at + bytes.length + margin > piece_bytes) this.flush()
     if (bytes.length + margin > piece_bytes) {
-      writeAll(this.#file, bytes)
+      this.#write(bytes)
       return
     }
     for (let at = 0; at < bytes.length; at++) this.#bytes[this.#at++] = bytes[at] ?? 0
@@ -100,17 +100,9 @@ export class Sheet {
     this.#isFirst = true
   }
 
-  #flush(): void {
-    writeAll(this.#file, this.#bytes.subarray(0, this.#at))
+  flush(): void {
+    this.#write(this.#bytes.subarray(0, this.#at))
     this.#at = 0
-  }
-
-  close(): void {
-    try {
-      this.#flush()
-    } finally {
-      closeSync(this.#file)
-    }
   }
 }
 
@@ -120,8 +112,4 @@ function hasSigns(bytes: Uint8Array, from: number, to: number): boolean {
     if (byte === 34 || byte === comma || byte === feed || byte === 13) return true
   }
   return false
-}
-
-function writeAll(file: number, bytes: Uint8Array): void {
-  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at)
 }

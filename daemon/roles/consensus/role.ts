@@ -28,6 +28,7 @@ import { events } from './session/events.ts'
 import { get } from './session/get.ts'
 import { list } from './session/list.ts'
 import { sessionState, sessions } from './session/model.ts'
+import { open } from './session/open.ts'
 import { resolve } from './session/resolve.ts'
 import { deadlines } from './workers/deadlines.ts'
 import { relay } from './workers/relay.ts'
@@ -46,7 +47,7 @@ export const consensus: Role = role(outline, {
   metrics,
   workers: [relay, deadlines],
   operations: {
-    session: { create, list, get, contribute, resolve, attest, cancel, events },
+    session: { create, open, list, get, contribute, resolve, attest, cancel, events },
     contribution: { list: contributionList.list },
     dissent: { list: dissentList.list, get: dissentGet.get, 'by-session': bySession, explain },
     evidence: { get: evidenceGet.get },
@@ -60,7 +61,6 @@ export const consensus: Role = role(outline, {
     description: 'Multi-contributor consensus sessions with quorum, dissent and evidence',
     health_path: '/health',
     api_path: '/api/v2',
-    resources_count: 0,
     capabilities,
     deployment_profile,
     supported_combination_methods: ['weighted_average', 'dempster_shafer'],

@@ -45,6 +45,9 @@ export const settings = block('consensus', {
         }),
         z.strictObject({ name: sinkName, kind: z.literal('filedrop'), peer: word }),
         z
+          .strictObject({ name: sinkName, kind: z.literal('resolution') })
+          .meta({ description: 'The resolution role of this site: sets the decision of the match' }),
+        z
           .strictObject({
             name: sinkName,
             kind: z.literal('amqp'),

@@ -1,6 +1,6 @@
 // A site with the resolution role, and lenses and records to resolve.
 import { afterAll, beforeAll, expect } from 'vitest'
-import { type SiteWorld, siteWorld } from '../../support/site-world.ts'
+import { type Sections, type SiteWorld, siteWorld } from '../../support/site-world.ts'
 
 /** People with a name and a date. */
 export function personLens(version = '1.0.0', entity_type = 'person') {
@@ -40,10 +40,13 @@ function letters(number: number): string {
 }
 
 /** One world for all tests of a file, which must end without a logged error. */
-export function sharedResolution(settings: Readonly<Record<string, unknown>> = {}): () => SiteWorld {
+export function sharedResolution(
+  settings: Readonly<Record<string, unknown>> = {},
+  more: Sections = {},
+): () => SiteWorld {
   let world: SiteWorld | undefined
   beforeAll(async () => {
-    const profile = { platform: { roles: ['site', 'resolution'] }, resolution: { port: 0, ...settings } }
+    const profile = { platform: { roles: ['site', 'resolution'] }, resolution: { port: 0, ...settings }, ...more }
     world = await siteWorld({ profile })
   })
   afterAll(async () => {

@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { combinationMethods, opinionsOf, shuffledLists } from '../../../../test/support/opinions.ts'
-import { decide } from './decide.ts'
 import { quorumPolicy } from '../../../kernel/quorum-policy.ts'
+import { decide } from './decide.ts'
 
 const policy = (given: object) => quorumPolicy.parse({ m: 2, n: 3, ...given })
 const evidential = { combination_method: 'dempster_shafer' }

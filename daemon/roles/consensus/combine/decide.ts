@@ -1,8 +1,9 @@
 // Turns a policy and the standing opinions into what the session becomes.
+
+import type { QuorumPolicy } from '../../../kernel/quorum-policy.ts'
 import type { Combination } from './combination.ts'
 import { combineSorted } from './combine.ts'
 import { canonical, type Opinion } from './opinion.ts'
-import type { QuorumPolicy } from '../../../kernel/quorum-policy.ts'
 
 /** The part of the policy that the decision depends on. */
 export type Rules = Pick<QuorumPolicy, 'm' | 'n' | 'combination_method' | 'ratify_threshold' | 'conflict_threshold'>

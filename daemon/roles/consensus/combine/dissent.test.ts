@@ -2,11 +2,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { combinationMethods, opinionsOf, shuffledLists } from '../../../../test/support/opinions.ts'
+import { type QuorumPolicy, quorumPolicy } from '../../../kernel/quorum-policy.ts'
 import { combine } from './combine.ts'
 import { decide } from './decide.ts'
 import { dissent, dissentBody } from './dissent.ts'
 import type { Opinion } from './opinion.ts'
-import { type QuorumPolicy, quorumPolicy } from '../../../kernel/quorum-policy.ts'
 
 function dissentOf(policy: QuorumPolicy, opinions: readonly Opinion[]) {
   const decision = decide(policy, opinions)

@@ -2,11 +2,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { combinationMethods, opinionsOf, shuffledLists } from '../../../../test/support/opinions.ts'
+import { quorumPolicy } from '../../../kernel/quorum-policy.ts'
 import { decide } from './decide.ts'
 import { type DissentBody, dissent } from './dissent.ts'
 import { explainMarkdown as markdownOf, explainText as textOf } from './explain.ts'
 import type { Opinion } from './opinion.ts'
-import { quorumPolicy } from '../../../kernel/quorum-policy.ts'
 import { figure, listed } from './wording.ts'
 
 const label = { policy: 'SITE', level: 'SECRET', categories: ['NUC'], originator: 'tenant-a' }

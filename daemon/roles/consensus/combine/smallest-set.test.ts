@@ -2,9 +2,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { combinationMethods, opinionLists, opinionsOf } from '../../../../test/support/opinions.ts'
+import { quorumPolicy } from '../../../kernel/quorum-policy.ts'
 import { decide, type Rules } from './decide.ts'
 import { inNamedOrder, type Opinion } from './opinion.ts'
-import { quorumPolicy } from '../../../kernel/quorum-policy.ts'
 import { smallestSet } from './smallest-set.ts'
 
 const rules = fc

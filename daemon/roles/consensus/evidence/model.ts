@@ -2,9 +2,9 @@
 import * as z from 'zod'
 import { jws, publicKey } from '../../../kernel/keys.ts'
 import { label } from '../../../kernel/label.ts'
+import { quorumPolicy } from '../../../kernel/quorum-policy.ts'
 import { collection } from '../../../kernel/store.ts'
 import { combination } from '../combine/combination.ts'
-import { quorumPolicy } from '../../../kernel/quorum-policy.ts'
 import { attestation, decision, subject } from '../session/model.ts'
 
 const share = z.number().min(0).max(1)

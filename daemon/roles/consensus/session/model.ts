@@ -1,9 +1,9 @@
 // A consensus session: what it asks, what it has been told, what it decided, and what it still has to tell others.
 import * as z from 'zod'
 import { classification, label } from '../../../kernel/label.ts'
+import { quorumPolicy } from '../../../kernel/quorum-policy.ts'
 import { collection } from '../../../kernel/store.ts'
 import { combination } from '../combine/combination.ts'
-import { quorumPolicy } from '../../../kernel/quorum-policy.ts'
 import { recentContribution } from '../contribution/recent.ts'
 import { dissentRecord } from '../dissent/model.ts'
 

@@ -4,6 +4,7 @@ import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
 import type { Doc } from '../../../kernel/store.ts'
 import { brokers } from '../broker.ts'
 import { dissents } from '../dissent/model.ts'
+import type { SentEmission } from '../emission/model.ts'
 import { emissionOf, statusEventOf } from '../emission/rules.ts'
 import { sinksFor } from '../emission/sinks.ts'
 import { type EvidenceBlock, evidenceBlocks } from '../evidence/model.ts'
@@ -173,6 +174,7 @@ async function emit(
     await call.part(webhooks).post(sink, { id, ...body }, call)
     return nothingMore
   }
+  if (sink.kind === 'resolution') return ruleMatch(call, doc.value, body)
   if (sink.kind === 'amqp') {
     const { tls_ca_file: ca_file, tls_cert_file: cert_file, tls_key_file: key_file } = sink
     const to = { ...sink, tls: { ca_file, cert_file, key_file } }
@@ -189,6 +191,16 @@ async function emit(
     label,
     parent_block_ids: [],
   })
+  return nothingMore
+}
+
+/** Sessions that are about no match have nothing to say to it. */
+async function ruleMatch(call: Call, { tenant_id }: StoredSession, told: SentEmission): Promise<Payment> {
+  const { lens_id: _lens, lens_version: _version, subject, ...ruling } = told
+  const { kind, correlation_id } = subject ?? {}
+  if (kind !== 'entity_match' || correlation_id === undefined) return nothingMore
+  const refused = await call.others.ruleMatch({ ...ruling, correlation_id, tenant_id })
+  if (refused) throw refused
   return nothingMore
 }
 

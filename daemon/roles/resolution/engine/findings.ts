@@ -9,15 +9,20 @@ import type { Resolution } from './resolve.ts'
 /** Pairs that are linked, and those whose score says something. */
 export function* matchesOf(records: Records, { compared, scores, clusters, floor }: Resolution): Generator<FoundMatch> {
   const { lefts, rights, patternOf, patterns, fields, length } = compared
+  const sizes = new Int32Array(clusters.length)
+  for (const cluster of clusters) sizes[cluster]!++
   for (let pair = 0; pair < length; pair++) {
     const [one, other] = [lefts[pair]!, rights[pair]!]
     const linked = clusters[one] === clusters[other]
     const score = scores[pair]!
     if (!linked && score <= floor) continue
-    const [left, right] = inOrder(refOf(records, one), refOf(records, other))
+    const [first, second] = [refOf(records, one), refOf(records, other)]
+    const [left, right] = inOrder(first, second)
+    const [one_size, other_size] = [sizes[clusters[one]!]!, sizes[clusters[other]!]!]
+    const [left_size, right_size] = left === first ? [one_size, other_size] : [other_size, one_size]
     const from = patternOf[pair]! * fields
     const levels = records.fields.map(({ name }, field) => ({ field: name, outcome: patterns[from + field]! }))
-    yield { left, right, score, linked, levels }
+    yield { left, right, score, linked, levels, above: Math.max(0, score - floor), left_size, right_size }
   }
 }
 

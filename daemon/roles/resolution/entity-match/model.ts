@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { sha256 } from '../../../kernel/canonical.ts'
 import { label } from '../../../kernel/label.ts'
+import { quorumPolicy } from '../../../kernel/quorum-policy.ts'
 import { collection, type Doc } from '../../../kernel/store.ts'
 import { byLens, instant, type RecordRef, recordRef, uid, word } from '../fields.ts'
 import { inOrder } from './order.ts'
@@ -89,6 +90,12 @@ const said = {
   updated_at: instant,
 }
 
+/** How a consensus session about a match is opened. */
+export const consultation = z.strictObject({
+  policy: quorumPolicy,
+  invite: z.array(word).max(64).default([]).meta({ description: 'Peers to invite; each may contribute as its tenant' }),
+})
+
 const flag = z.union([z.literal(0), z.literal(1)])
 
 export const storedMatch = z.strictObject({
@@ -106,8 +113,9 @@ export const storedMatch = z.strictObject({
   worth: z.number(),
   /** 1 while a decision is not in the clusters yet; an index, so that the worker finds it. */
   owes: flag,
-  /** 1 while a consensus session is still to be opened. */
+  /** 1 while a consensus session is still to be opened, as `consult` says. */
   asks: flag,
+  consult: consultation.optional(),
 })
 export type StoredMatch = z.infer<typeof storedMatch>
 
@@ -170,6 +178,7 @@ export function shown({ id, version, value }: Doc<StoredMatch>): MatchView {
     worth: _worth,
     owes,
     asks: _asks,
+    consult: _consult,
     ...rest
   } = value
   const confidence = confidenceOf(value)

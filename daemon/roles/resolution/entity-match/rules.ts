@@ -78,6 +78,16 @@ export function ruled(current: StoredMatch, given: Ruling): StoredMatch {
   return restated({ ...current, rulings: [...others, given] }, given.at)
 }
 
+/** Whether a new session may be opened: none is open or stands, and no person has decided. */
+export function maySitAgain({
+  state,
+  decided_by,
+  rulings,
+}: Pick<StoredMatch, 'state' | 'decided_by' | 'rulings'>): boolean {
+  const isDecided = decided_by === 'human' && state !== 'deferred'
+  return !isDecided && rulings.every(({ status }) => status === 'retracted' || status === 'failed')
+}
+
 /** The state that follows from what was said; clusters are owed where it asks something else of them than before. */
 function restated(next: StoredMatch, at: string): StoredMatch {
   const standing = standingOf(next)

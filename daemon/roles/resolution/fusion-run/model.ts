@@ -1,7 +1,10 @@
 // A run: which records are resolved by which lens, how far it has come, and what came of it.
 import * as z from 'zod'
 import { collection, type Doc } from '../../../kernel/store.ts'
+import { consultation } from '../entity-match/model.ts'
 import { byLens, count, instant, origin, shownOrigin, uid, word } from '../fields.ts'
+
+const share = z.number().min(0).max(1)
 
 export const runState = z.enum([
   'pending',
@@ -66,9 +69,20 @@ export const overLens = {
   id_field: word.optional().meta({ description: 'Column that names a record, instead of the one that the lens names' }),
 }
 
+/** Matches within the bounds are put to consensus sessions. */
+export const toConsensus = z
+  .strictObject({
+    from: share.meta({ description: 'Lowest score that is put to consensus: a probability, or a likeness of texts' }),
+    to: share.meta({ description: 'Highest such score' }),
+    ...consultation.shape,
+  })
+  .refine(({ from, to }) => from <= to, { path: ['to'], message: 'is not below from' })
+  .meta({ id: 'ToConsensus', description: 'Which matches go to consensus sessions, and how these decide' })
+
 const said = {
   ...byLens,
   ...overLens,
+  consensus: toConsensus.optional(),
   state: runState,
   goal: z.enum(['extracted', 'matched', 'completed']).meta({ description: 'The state that it is to come to' }),
   privacy,

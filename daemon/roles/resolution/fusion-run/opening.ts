@@ -12,7 +12,7 @@ import { runTotal } from '../metrics.ts'
 import { runWork } from '../parts.ts'
 import { settings } from '../settings.ts'
 import { tellRun } from './change.ts'
-import { fusionRuns, overLens, privacy, type StoredRun } from './model.ts'
+import { fusionRuns, overLens, privacy, type StoredRun, toConsensus } from './model.ts'
 import { nodeData, nodesOf } from './node-data.ts'
 import { noThresholdOfLinks, thresholdFault } from './rules.ts'
 
@@ -24,6 +24,7 @@ export const runInput = z.strictObject({
   privacy: privacy.default('none'),
   seed: z.int().min(0).max(4_294_967_295).default(1).meta({ description: 'The same seed gives the same result' }),
   classification: classification.optional(),
+  consensus: toConsensus.optional().meta({ description: 'Puts matches of uncertain score to consensus sessions' }),
 })
 type RunInput = z.infer<typeof runInput>
 
@@ -56,7 +57,7 @@ export async function openRun(call: Call, goal: StoredRun['goal'], input: RunInp
 }
 
 function opened(call: Call, goal: StoredRun['goal'], input: RunInput, { id, value }: Doc<StoredLens>) {
-  const { threshold, null_penalty, id_field } = input
+  const { threshold, null_penalty, id_field, consensus } = input
   const at = call.nowIso()
   return {
     tenant_id: call.caller.tenant_id,
@@ -78,6 +79,7 @@ function opened(call: Call, goal: StoredRun['goal'], input: RunInput, { id, valu
     ...(threshold === undefined ? {} : { threshold }),
     ...(null_penalty === undefined ? {} : { null_penalty }),
     ...(id_field === undefined ? {} : { id_field }),
+    ...(consensus === undefined ? {} : { consensus }),
   }
 }
 
@@ -101,7 +103,7 @@ async function whyNot(call: Call, input: RunInput, lens: Doc<StoredLens>): Promi
 
 function unsupported({ privacy: mode, null_penalty, threshold }: RunInput, { value }: Doc<StoredLens>) {
   const faults: FieldError[] = []
-  if (mode !== 'none') faults.push({ path: 'privacy', message: `this version does not resolve by ${mode}` })
+  if (mode !== 'none') faults.push({ path: 'privacy', message: `${mode} is between two sites: propose an exchange` })
   if (null_penalty !== undefined) {
     faults.push({
       path: 'null_penalty',

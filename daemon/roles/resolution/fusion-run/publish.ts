@@ -6,32 +6,50 @@ import type { BulkWrite, ScopedStore } from '../../../kernel/scoped-store.ts'
 import type { Doc, Stored } from '../../../kernel/store.ts'
 import { clusterUid, entityClusters, type StoredCluster } from '../entity-cluster/model.ts'
 import { entityMatches, matchUid, type Score, type StoredMatch } from '../entity-match/model.ts'
+import { maySitAgain } from '../entity-match/rules.ts'
+import { recordUid } from '../entity-record/model.ts'
+import { worthOf } from '../explain/worth.ts'
 import type { RecordRef } from '../fields.ts'
 import { type FoundMatch, runWork } from '../parts.ts'
 import type { StoredRun } from './model.ts'
 
 type Written<T> = { readonly id: string; readonly value: T }
 
-/** `signal`: aborted when the run is wanted no more. Throws its reason. */
-export async function publishMatches(call: Call, run: Doc<StoredRun>, total: number, signal: AbortSignal) {
+type Batches<T> = AsyncIterable<readonly T[]> | Iterable<readonly T[]>
+
+/** `signal`: aborted when the run is wanted no more. Throws its reason. `found`: what its phases left in files, unless said. */
+export async function publishMatches(
+  call: Call,
+  run: Doc<StoredRun>,
+  total: number,
+  signal: AbortSignal,
+  found: Batches<FoundMatch> = call.part(runWork).matches(run.id),
+) {
   const store = call.store(entityMatches)
   let written = 0
-  for await (const batch of call.part(runWork).matches(run.id)) {
+  for await (const batch of found) {
     signal.throwIfAborted()
     await putAll(
       store,
-      batch.map((found) => matchOf(call, run, found)),
+      batch.map((each) => matchOf(call, run, each)),
       (before, now) => keptDecisions(call, before, now),
     )
     written += batch.length
     call.part(runWork).told(run.id, { phase: phaseOf(run), step: 'write matches', done: written, total })
   }
+  if (run.value.consensus) call.wake('consult')
 }
 
-export async function publishClusters(call: Call, run: Doc<StoredRun>, total: number, signal: AbortSignal) {
+export async function publishClusters(
+  call: Call,
+  run: Doc<StoredRun>,
+  total: number,
+  signal: AbortSignal,
+  found: Batches<readonly RecordRef[]> = call.part(runWork).clusters(run.id),
+) {
   const store = call.store(entityClusters)
   let written = 0
-  for await (const batch of call.part(runWork).clusters(run.id)) {
+  for await (const batch of found) {
     signal.throwIfAborted()
     await putAll(
       store,
@@ -54,16 +72,27 @@ function whose({ id, value }: Doc<StoredRun>, at: string) {
 }
 
 function matchOf(call: Call, run: Doc<StoredRun>, { score, ...found }: FoundMatch): Written<StoredMatch> {
-  const { tenant_id, lens, scale } = run.value
+  const { tenant_id, lens, scale, consensus } = run.value
+  const told = scale === 'likeness' ? { likeness: score } : logOdds(score)
+  const consult = isBetween(told, consensus) ? { policy: consensus.policy, invite: consensus.invite } : undefined
+  const { left_size, right_size, above, ...rest } = found
   const value: StoredMatch = {
     ...whose(run, call.nowIso()),
-    ...found,
-    score: scale === 'likeness' ? { likeness: score } : logOdds(score),
+    ...rest,
+    score: told,
     rank: score,
     state: 'proposed',
     decided_by: 'engine',
     reviews: [],
     attestations: [],
+    rulings: [],
+    above,
+    left_uid: recordUid(tenant_id, lens, found.left),
+    right_uid: recordUid(tenant_id, lens, found.right),
+    worth: told.probability === undefined ? 0 : worthOf(told.probability, { ...found, left_size, right_size }),
+    owes: 0,
+    asks: consult ? 1 : 0,
+    ...(consult ? { consult } : {}),
   }
   return { id: matchUid(tenant_id, lens, found.left, found.right), value }
 }
@@ -73,11 +102,17 @@ function logOdds(nats: number): Score {
   return { bits: nats / Math.LN2, probability: 1 / (1 + Math.exp(-nats)) }
 }
 
+function isBetween(score: Score, consensus: StoredRun['consensus']): consensus is NonNullable<StoredRun['consensus']> {
+  const value = score.probability ?? score.likeness
+  return consensus !== undefined && value !== undefined && value >= consensus.from && value <= consensus.to
+}
+
 function clusterOf(call: Call, run: Doc<StoredRun>, members: readonly RecordRef[]): Written<StoredCluster> {
   const [first] = members
   if (!first) throw new TypeError('a cluster has members')
   const value = {
     ...whose(run, call.nowIso()),
+    state: 'live' as const,
     members: [...members],
     size: members.length,
     lineage: { merged_from: [] },
@@ -87,8 +122,16 @@ function clusterOf(call: Call, run: Doc<StoredRun>, members: readonly RecordRef[
 
 /** What people and consensus said of a match outlives the run, and so does its label. */
 function keptDecisions(call: Call, before: StoredMatch, now: StoredMatch): StoredMatch {
-  const { state, decided_by, reviews, attestations, created_at } = before
-  return { ...now, label: jointLabel(call, before, now), state, decided_by, reviews, attestations, created_at }
+  const { state, decided_by, reviews, attestations, rulings, created_at } = before
+  const kept = { state, decided_by, reviews, attestations, rulings, created_at }
+  const isAsked = now.asks === 1 && maySitAgain(before)
+  const { consult, ...rest } = now
+  return {
+    ...{ ...rest, ...kept, label: jointLabel(call, before, now), owes: before.owes },
+    worth: state === 'proposed' ? now.worth : 0,
+    ...(isAsked && consult ? { asks: 1, consult } : { asks: before.asks }),
+    ...(!isAsked && before.consult ? { consult: before.consult } : {}),
+  }
 }
 
 function sameEntity(call: Call, before: StoredCluster, now: StoredCluster): StoredCluster {

@@ -59,7 +59,6 @@ test('rules are chosen that find twins and few others; a field that nearly all s
     return counts
   })
   const chosen = rulesFor(table, sizes, [1, 1, 1, 1], randomFrom(1))
-  expect(chosen).toContainEqual([0])
   expect(chosen).not.toContainEqual([1])
   let [twins, others] = [0, 0]
   eachRulePair(table, chosen, 10, (a, b) => {

@@ -1,0 +1,36 @@
+// Opens a session that another role of the site asks for, for the tenant whose match it is about.
+import * as z from 'zod'
+import { isRefused, refuse } from '../../../kernel/errors.ts'
+import { dominates, label } from '../../../kernel/label.ts'
+import { operation } from '../../../kernel/operation.ts'
+import { beginSession } from './beginning.ts'
+import { session, sessionInput, subject } from './model.ts'
+import { shown } from './view.ts'
+
+export const open = operation({
+  summary: 'Open a session under an id that is known beforehand, for a tenant',
+  method: 'POST',
+  path: '/api/v2/consensus/session/{id}/open',
+  input: sessionInput.omit({ classification: true }).extend({
+    id: z.string().regex(/^ses_[0-9a-f]{32}$/),
+    tenant_id: z.string().min(1).max(128),
+    label,
+    subject,
+  }),
+  output: session,
+  status: 201,
+  errors: ['label_denied', 'idempotency_mismatch', 'not_found', 'not_your_tenant'],
+  allow: 'consensus:open',
+  versioned: true,
+
+  async run(call, asked) {
+    const { caller, site } = call
+    if (caller.tenant_id !== '*') {
+      if (caller.tenant_id !== asked.tenant_id) return refuse('not_your_tenant', 'the session is another tenant’s')
+      if (!dominates(caller, asked.label, site.labels))
+        return refuse('label_denied', 'the label is above the caller’s clearance')
+    }
+    const made = await beginSession(call, asked)
+    return isRefused(made) ? made : shown(made)
+  },
+})

@@ -1,0 +1,44 @@
+// Takes in what a consensus session decided about a match, or that it was withdrawn; only of a session that was opened for it.
+import * as z from 'zod'
+import { isRefused, refuse } from '../../../kernel/errors.ts'
+import { operation } from '../../../kernel/operation.ts'
+import { instant, uid, word } from '../fields.ts'
+import { changeMatch } from './change.ts'
+import { matchView, ruling, shown } from './model.ts'
+import { ruled } from './rules.ts'
+
+const { score, attested, evidence_block_id } = ruling.shape
+
+export const rule = operation({
+  summary: 'Take in what a consensus session decided about a match',
+  method: 'POST',
+  path: '/api/v2/entity_match/{correlation_id}/ruling',
+  input: z.strictObject({
+    correlation_id: uid,
+    tenant_id: z.string().min(1).max(128).meta({ description: 'Whose session it is' }),
+    session_id: word,
+    seq: z.int().min(1),
+    event: z.enum(['ratified', 'retracted']),
+    at: instant,
+    decision: z.enum(['match', 'non_match']),
+    score,
+    attested,
+    evidence_block_id,
+  }),
+  output: matchView,
+  errors: ['not_found', 'not_your_tenant', 'forbidden', 'precondition_failed'],
+  allow: 'resolution:rule',
+  versioned: true,
+
+  async run(call, { correlation_id, tenant_id, event, ...told }) {
+    const detail = { session_id: told.session_id, event, decision: told.decision }
+    const done = await changeMatch(call, correlation_id, detail, (current) => {
+      // The service that tells it acts for every tenant: a session of one never decides a match of another.
+      if (current.tenant_id !== tenant_id) return refuse('not_your_tenant', 'the match belongs to another tenant')
+      if (!current.rulings.some(({ session_id }) => session_id === told.session_id))
+        return refuse('forbidden', 'the session was not opened for this match')
+      return ruled(current, { ...told, status: event })
+    })
+    return isRefused(done) ? done : shown(done)
+  },
+})

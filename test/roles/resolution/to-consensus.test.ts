@@ -1,0 +1,198 @@
+// Matches that are put to consensus sessions, and what these decide: through both roles of one site.
+import { beforeAll, describe, expect, test } from 'vitest'
+import { cancel } from '../../../daemon/roles/consensus/session/cancel.ts'
+import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
+import { create as createSession } from '../../../daemon/roles/consensus/session/create.ts'
+import { get as getSession } from '../../../daemon/roles/consensus/session/get.ts'
+import { list as sessions } from '../../../daemon/roles/consensus/session/list.ts'
+import { open } from '../../../daemon/roles/consensus/session/open.ts'
+import { list as clusters } from '../../../daemon/roles/resolution/entity-cluster/list.ts'
+import { consult } from '../../../daemon/roles/resolution/entity-match/consult.ts'
+import { get } from '../../../daemon/roles/resolution/entity-match/get.ts'
+import { list as matches } from '../../../daemon/roles/resolution/entity-match/list.ts'
+import type { MatchView } from '../../../daemon/roles/resolution/entity-match/model.ts'
+import { review } from '../../../daemon/roles/resolution/entity-match/review.ts'
+import { rule } from '../../../daemon/roles/resolution/entity-match/rule.ts'
+import { start } from '../../../daemon/roles/resolution/fusion-run/start.ts'
+import { status } from '../../../daemon/roles/resolution/fusion-run/status.ts'
+import { create as createLens } from '../../../daemon/roles/resolution/lens/create.ts'
+import type { Person } from '../../support/person.ts'
+import { until } from '../../support/site-world.ts'
+import { opinion } from '../consensus/consensus-world.ts'
+import { matchOf, seedRegistry } from './registry-world.ts'
+import { peopleOf, personLens, sharedResolution } from './resolution-world.ts'
+
+const world = sharedResolution(
+  {},
+  {
+    platform: { roles: ['site', 'resolution', 'consensus'] },
+    consensus: {
+      sinks: [{ name: 'matches', kind: 'resolution' }],
+      contributors: { one: { signer_keys: ['one-1'], spoken_for_by: ['ann'] } },
+    },
+  },
+)
+const policy = { m: 1, n: 1 }
+
+let ann: Person
+let olga: Person
+beforeAll(async () => {
+  ann = await world().as()
+  olga = await world().as({ subject: 'olga', roles: ['operator'] })
+})
+
+let turn = 0
+/** Two clusters with a pair between them, under a lens of their own. */
+async function seeded() {
+  const lens = `people-${++turn}`
+  const pairs = [
+    ['a', 'b', 9],
+    ['c', 'd', 9],
+    ['b', 'c', -0.2],
+  ] as const
+  await seedRegistry(world(), {
+    lens,
+    clusters: [
+      ['a', 'b'],
+      ['c', 'd'],
+    ],
+    pairs,
+  })
+  return { lens, uid: matchOf('b', 'c', lens) }
+}
+
+/** The match once what it asks for is opened, and the session that was. */
+async function consulted(uid: string): Promise<string> {
+  const before = (await ann.ok(consult, { correlation_id: uid, policy })).rulings.length
+  const { rulings } = await until(async () => {
+    const match = await ann.ok(get, { uid })
+    const id = match.rulings[before]?.session_id
+    return id !== undefined && (await ann.ask(getSession, { id })).value !== undefined && match
+  })
+  return rulings.at(-1)?.session_id ?? ''
+}
+
+const settledAs = (uid: string, state: MatchView['state'], decided_by: MatchView['decided_by']) =>
+  until(async () => {
+    const match = await ann.ok(get, { uid })
+    return match.state === state && match.decided_by === decided_by && match.settled && match
+  })
+
+async function entities(lens: string): Promise<string[]> {
+  const { items } = await ann.ok(clusters, { lens })
+  return items.map((each) => ('members' in each ? each.members.map(({ record_id }) => record_id).join('') : '')).sort()
+}
+
+describe('a match that is put to consensus', () => {
+  test('is what a session is about, and follows what it ratifies; withdrawn, it is as it was', async () => {
+    const { lens, uid } = await seeded()
+    const id = await consulted(uid)
+    expect(await ann.ok(getSession, { id })).toMatchObject({
+      subject: { kind: 'entity_match', left: 'north/b', right: 'north/c', correlation_id: uid },
+      tenant_id: 'tenant-a',
+      created_by: 'role:resolution',
+      lens_version: '1.0.0',
+    })
+    await ann.ok(contribute, { id, ...opinion('one', 0.95) })
+    const match = await settledAs(uid, 'confirmed', 'consensus')
+    expect(match).toMatchObject({
+      linked: true,
+      rulings: [{ session_id: id, status: 'ratified', decision: 'match', score: 0.95, attested: false }],
+    })
+    expect(match.rulings[0]?.evidence_block_id).toMatch(/^[0-9a-f]{64}$/)
+    expect(await entities(lens)).toEqual(['abcd'])
+    await olga.ok(cancel, { id })
+    await settledAs(uid, 'proposed', 'engine')
+    expect(await entities(lens)).toEqual(['ab', 'cd'])
+    expect(await consulted(uid)).not.toBe(id)
+  })
+
+  test('stays as a person decided, whatever is ratified; the ruling counts once the person takes it back', async () => {
+    const { lens, uid } = await seeded()
+    const id = await consulted(uid)
+    await ann.ok(review, { correlation_id: uid, decision: 'reject' })
+    await ann.ok(contribute, { id, ...opinion('one', 0.95) })
+    await until(async () => (await ann.ok(get, { uid })).rulings[0]?.status === 'ratified')
+    await settledAs(uid, 'rejected', 'human')
+    expect(await entities(lens)).toEqual(['ab', 'cd'])
+    await ann.ok(review, { correlation_id: uid, decision: 'defer' })
+    await settledAs(uid, 'confirmed', 'consensus')
+  })
+
+  test('has one session at a time', async () => {
+    const { uid } = await seeded()
+    await consulted(uid)
+    expect(await ann.refusal(consult, { correlation_id: uid, policy })).toBe('wrong_state')
+    expect((await ann.ok(get, { uid })).rulings).toHaveLength(1)
+  })
+
+  test('that no session can be opened for says why', async () => {
+    const { uid } = await seeded()
+    await ann.ok(consult, { correlation_id: uid, policy, invite: ['nowhere'] })
+    const match = await until(async () => {
+      const found = await ann.ok(get, { uid })
+      return found.rulings[0]?.status === 'failed' && found
+    })
+    expect(match.rulings[0]?.reason).toMatch(/nowhere|peer/)
+  })
+})
+
+describe('no session decides a match', () => {
+  test('that it was not opened for, though it names it', async () => {
+    const { uid } = await seeded()
+    const subject = { kind: 'entity_match', left: 'x', right: 'y', correlation_id: uid }
+    const asked = { lens_id: 'lens', lens_version: '1', policy, classification: 'UNCLASSIFIED', subject }
+    const { id } = await ann.ok(createSession, asked)
+    await ann.ok(contribute, { id, ...opinion('one', 0.95) })
+    const session = await until(async () => {
+      const found = await ann.ok(getSession, { id })
+      return found.undelivered === 0 && found
+    })
+    expect(session.undeliverable).toMatchObject([{ what: 'emission:ratified:matches', code: 'forbidden' }])
+    expect(await ann.ok(get, { uid })).toMatchObject({ state: 'proposed', rulings: [] })
+  })
+
+  test('of another tenant, nor by someone who may not', async () => {
+    const { uid } = await seeded()
+    const told = {
+      ...{ correlation_id: uid, tenant_id: 'tenant-b', session_id: 'ses_1', seq: 3, event: 'ratified' as const },
+      ...{ at: '2026-03-02T12:00:00.000Z', decision: 'match' as const },
+    }
+    expect(await ann.refusal(rule, told)).toBe('forbidden')
+    const bela = await world().as({ subject: 'bela', roles: ['admin'], tenant: 'tenant-b' })
+    expect(await bela.refusal(rule, told)).toBe('not_your_tenant')
+    expect(await olga.refusal(rule, told)).toBe('not_your_tenant')
+    const subject = { kind: 'entity_match', left: 'x', right: 'y' }
+    const label = { policy: 'SITE', level: 'UNCLASSIFIED', categories: [], originator: 'tenant-a' }
+    const session = { id: `ses_${'0'.repeat(32)}`, tenant_id: 'tenant-a', label, subject, policy }
+    expect(await bela.refusal(open, { ...session, lens_id: 'l', lens_version: '1' })).toBe('not_your_tenant')
+  })
+})
+
+test('a run puts the matches between two scores to sessions, and another run opens no second one', async () => {
+  await ann.ok(createLens, { body: personLens('1.0.0') })
+  const consensus = { from: 0.5, to: 1, policy, invite: [] }
+  const input = { lens_id: 'people', node_data: { east: peopleOf(0, 30), west: peopleOf(20, 50) }, consensus }
+  const runs: string[] = []
+  for (const headers of [{ 'idempotency-key': 'one' }, { 'idempotency-key': 'two' }]) {
+    const { run_id } = await ann.ok(start, input, headers)
+    runs.push(run_id)
+    await until(async () => (await ann.ok(status, { run_id })).state === 'completed')
+  }
+  const isBetween = ({ score: { probability = 0 } }: MatchView) => probability >= 0.5
+  const full = await until(async () => {
+    const { items } = await ann.ok(matches, { run_id: runs[1], limit: 500 })
+    const all = items.filter((item): item is MatchView => 'rulings' in item)
+    return all.every((match) => match.rulings.length > 0 || !isBetween(match)) && all
+  })
+  const uncertain = full.filter(isBetween)
+  expect(uncertain.length).toBeGreaterThanOrEqual(10)
+  for (const match of full) {
+    expect(match.rulings.map(({ status: each }) => each)).toEqual(isBetween(match) ? ['open'] : [])
+  }
+  const found = await until(async () => {
+    const all = await ann.ok(sessions, { lens_id: full[0]?.lens_id, limit: 500 })
+    return all.items.length >= uncertain.length && all.items
+  })
+  expect(found).toHaveLength(uncertain.length)
+})
