@@ -43,6 +43,7 @@ export const definition = command({
 type Rule = { readonly rule: string; readonly pairs: number; readonly largest: number; readonly left_out_count: number }
 
 function ruleText({ rule, pairs, largest, left_out_count }: Rule): string {
-  const left = left_out_count > 0 ? `, ${left_out_count} too large blocks left out, the largest of ${largest} records` : ''
+  const left =
+    left_out_count > 0 ? `, ${left_out_count} too large blocks left out, the largest of ${largest} records` : ''
   return `${rule} (${pairs} pairs${left})`
 }
