@@ -4,7 +4,6 @@ import type { Log } from '../kernel/call.ts'
 import type { Workshop } from '../kernel/invoke.ts'
 import type { Role } from '../kernel/role.ts'
 import { inSpan } from '../kernel/spans.ts'
-import { runWork } from '../roles/resolution/parts.ts'
 import { settings as siteRoleSettings } from '../roles/site/settings.ts'
 import { asking, epoch_ms } from './asking.ts'
 import { delivery, deliveryOf } from './carriage.ts'
@@ -121,8 +120,8 @@ async function furnish(shared: Shared, role: Role): Promise<Service> {
   const ask = asking(office, role.name)
   const parts = new Map<string, unknown>(siteParts({ ...shared, role, now: clock.now, audit: stock.audit }))
   if (role.name === 'resolution') {
-    const { runWorkIn } = await import('./resolution/run-work.ts')
-    parts.set(runWork.name, runWorkIn(folder, resolved, clock.monotonic))
+    const { resolutionParts } = await import('./resolution/parts.ts')
+    for (const [name, part] of resolutionParts(folder, resolved, clock.monotonic)) parts.set(name, part)
   }
   const around = surroundings({
     role: role.name,

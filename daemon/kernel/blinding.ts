@@ -8,11 +8,16 @@ export type BlindingSecret = Uint8Array
 
 /**
  * Multiplications by two secrets commute: whoever blinds first, two sides get the same point for the same value, and
- * whoever has neither secret cannot tell points from random ones (decisional Diffie-Hellman).
+ * whoever has neither secret cannot tell points from random ones (decisional Diffie-Hellman). Rejects with the signal's reason.
  */
 export interface Blinding {
   /** Hashes each value to the group, apart for each `domain`, and blinds it. The order of the points is that of the values. */
-  blindValues(domain: string, values: readonly string[], secret: BlindingSecret): Promise<Uint8Array>
+  blindValues(
+    domain: string,
+    values: readonly string[],
+    secret: BlindingSecret,
+    signal: AbortSignal,
+  ): Promise<Uint8Array>
   /**
    * Blinds points that the other side has blinded, and gives the first `tag_bytes` of the SHA-256 of each, apart for each
    * domain; undefined when one of them is no point or of low order.
@@ -22,5 +27,6 @@ export interface Blinding {
     points: Uint8Array,
     secret: BlindingSecret,
     tag_bytes: number,
+    signal: AbortSignal,
   ): Promise<Uint8Array | undefined>
 }

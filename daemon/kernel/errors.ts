@@ -48,6 +48,7 @@ export const errorTable = {
     retryable: false,
     title: 'The idempotency key was used with another request',
   },
+  over_budget: { status: 403, exit: 3, retryable: false, title: 'The peer has used up what this site grants it' },
   rate_limited: { status: 429, exit: 4, retryable: true, title: 'Too many requests' },
   internal: { status: 500, exit: 1, retryable: false, title: 'The service failed' },
   unavailable: { status: 503, exit: 4, retryable: true, title: 'A part that this needs is not available' },

@@ -66,7 +66,10 @@ export async function bundle({ root, into, target, hasFaultPoints }) {
   })
   await build({
     absWorkingDir: root,
-    entryPoints: { 'resolution-thread': 'daemon/boot/resolution/thread.ts' },
+    entryPoints: {
+      'resolution-thread': 'daemon/boot/resolution/thread.ts',
+      'blinding-thread': 'daemon/boot/resolution/blinding-thread.ts',
+    },
     outdir: into,
     outExtension: { '.js': '.cjs' },
     bundle: true,

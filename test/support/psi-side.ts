@@ -12,20 +12,21 @@ export type Said =
   | { readonly found: number; readonly isRight: boolean }
 
 const { from, count, seed, learns } = workerData as Side
-const blinding = curve25519Blinding(async (work) => performBlinding(work))
+const blinding = curve25519Blinding(async (work) => performBlinding(work), 1)
+const { signal } = new AbortController()
 const secret = new Uint8Array(32).fill(seed)
 const values = Array.from({ length: count }, (_, at) => `user-${from + at}@example.org`)
 const width = tagBytes(count, count)
 const say = (said: Said) => parentPort?.postMessage(said)
 
-const mine = ascending(await blinding.blindValues('bench', values, secret), 32)
+const mine = ascending(await blinding.blindValues('bench', values, secret, signal), 32)
 let ours: Uint8Array | undefined
 let theirs: Uint8Array | undefined
 
 parentPort?.on('message', async (heard: Said) => {
   if ('points' in heard) {
     const objection = objectionTo(heard.points, count)
-    const tags = objection ? undefined : await blinding.tagPoints('bench', heard.points, secret, width)
+    const tags = objection ? undefined : await blinding.tagPoints('bench', heard.points, secret, width, signal)
     if (!tags) throw new Error(objection ?? 'a point is none')
     if (learns) theirs = tags
     else say({ tags })

@@ -1,39 +1,40 @@
-// Blinding in pieces of a few milliseconds or seconds: whoever performs them may do several at a time.
+// Blinding in as many pieces as are done side by side: a thread has a start to pay for, and many a list is short.
 import type { Blinding } from '../../../daemon/kernel/blinding.ts'
 import type { BlindingWork } from './work.ts'
 
-export type PerformBlinding = (work: BlindingWork) => Promise<Uint8Array | undefined>
+export type PerformBlinding = (work: BlindingWork, signal: AbortSignal) => Promise<Uint8Array | undefined>
 
-/** About a tenth of a second on one core. */
-const piece_items = 1_024
+/** A tenth of a second on one core: less is not worth a piece of its own. */
+const least_items = 1_024
 
-/** All pieces are handed to `perform` at once; it decides how many are done side by side. */
-export function curve25519Blinding(perform: PerformBlinding): Blinding {
+/** `side_by_side`: pieces that `perform` does at a time. */
+export function curve25519Blinding(perform: PerformBlinding, side_by_side: number): Blinding {
+  const cut = <T>(count: number, piece: (from: number, to: number) => T): T[] => {
+    const each = Math.max(least_items, Math.ceil(count / side_by_side))
+    return Array.from({ length: Math.ceil(count / each) }, (_, at) =>
+      piece(at * each, Math.min(count, (at + 1) * each)),
+    )
+  }
   return {
-    async blindValues(domain, values, secret) {
-      const pieces = starts(values.length).map((at) =>
-        perform({ do: 'values', domain, values: values.slice(at, at + piece_items), secret }),
+    async blindValues(domain, values, secret, signal) {
+      const pieces = cut(values.length, (from, to) =>
+        perform({ do: 'values', domain, values: values.slice(from, to), secret }, signal),
       )
       const points = joined(await Promise.all(pieces))
       if (!points) throw new Error('a value was hashed to a point of low order')
       return points
     },
-    async tagPoints(domain, points, secret, tag_bytes) {
+    async tagPoints(domain, points, secret, tag_bytes, signal) {
       if (points.length % 32 !== 0) return undefined
-      const pieces = starts(points.length / 32).map((at) =>
-        perform({ do: 'tags', domain, points: points.slice(at * 32, (at + piece_items) * 32), secret, tag_bytes }),
+      const pieces = cut(points.length / 32, (from, to) =>
+        perform({ do: 'tags', domain, points: points.slice(from * 32, to * 32), secret, tag_bytes }, signal),
       )
       return joined(await Promise.all(pieces))
     },
   }
 }
 
-function starts(count: number): number[] {
-  return Array.from({ length: Math.ceil(count / piece_items) }, (_, piece) => piece * piece_items)
-}
-
 function joined(pieces: readonly (Uint8Array | undefined)[]): Uint8Array | undefined {
-  return pieces.some((piece) => piece === undefined)
-    ? undefined
-    : new Uint8Array(Buffer.concat(pieces.filter((piece) => piece !== undefined)))
+  const whole = pieces.filter((piece) => piece !== undefined)
+  return whole.length < pieces.length ? undefined : new Uint8Array(Buffer.concat(whole))
 }

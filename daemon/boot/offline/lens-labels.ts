@@ -11,8 +11,8 @@ const no = /^(0|false|no|n|non[-_ ]?match|distinct)$/i
  * Columns `id` and `cluster` (a record without a line is alone), or `id_l`, `id_r` and, where some are not one, `match`.
  * Throws `Objection` (1) for a record that is unknown or not told by its id alone, and for an answer that is none.
  */
-export function readLabels(file: string, records: Records): Labels {
-  const source = readDataFile(file, () => true)
+export async function readLabels(file: string, records: Records): Promise<Labels> {
+  const source = await readDataFile(file, () => true)
   const rowOf = rowsById(records)
   const rowIn = (id: string, at: number) => {
     const row = rowOf.get(id)

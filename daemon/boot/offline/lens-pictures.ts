@@ -14,7 +14,7 @@ import { levelLabels } from '../../roles/resolution/lens/field.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import { readLens, withColumns } from './lens-file.ts'
 import { claimFolder, saveNew } from './new-files.ts'
-import { faultless, readSources, seenBy } from './seen-records.ts'
+import { faultless, recordsIn } from './seen-records.ts'
 
 export type Wanted = {
   readonly lens: string
@@ -36,10 +36,13 @@ export type Pictures = {
 }
 
 /** Throws `Objection`: 1 for lens and data that cannot be used, 3 for a folder in use. */
-export function drawLens({ lens: given, files, columns, out, seed, isBlockingOnly }: Wanted, tell: Tell): Pictures {
+export async function drawLens(
+  { lens: given, files, columns, out, seed, isBlockingOnly }: Wanted,
+  tell: Tell,
+): Promise<Pictures> {
   if (out !== undefined) claimFolder(out)
   const lens = withColumns(readLens(given), columns)
-  const records = seenBy(lens, readSources(lens, files, tell))
+  const records = await recordsIn(lens, files, tell)
   const blocking = faultless(() => blockingOf(lens, records, seed, tell))
   const blocks = blockingBars(`${lens.lens} ${lens.version}: pairs that share a key`, blocking)
   if (isBlockingOnly)

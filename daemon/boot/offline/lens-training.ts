@@ -8,7 +8,7 @@ import { levelLabels } from '../../roles/resolution/lens/field.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import { lensText, readLens, withColumns } from './lens-file.ts'
 import { readLabels } from './lens-labels.ts'
-import { faultless, readSources, seenBy } from './seen-records.ts'
+import { faultless, recordsIn } from './seen-records.ts'
 
 export type Wanted = {
   readonly lens: string
@@ -38,10 +38,10 @@ export type Training = {
 }
 
 /** The next version as YAML, and what it says. Throws `Objection` (1). */
-export function trainLens({ lens: given, files, columns, labels, seed }: Wanted, tell: Tell) {
+export async function trainLens({ lens: given, files, columns, labels, seed }: Wanted, tell: Tell) {
   const lens = withColumns(readLens(given), columns)
-  const records = seenBy(lens, readSources(lens, files, tell))
-  const known = labels === undefined ? undefined : readLabels(labels, records)
+  const records = await recordsIn(lens, files, tell)
+  const known = labels === undefined ? undefined : await readLabels(labels, records)
   const trained = faultless(() => train(lens, records, seed, known, tell))
   const version = nextOf(lens.version)
   const isThere = (name: string) => trained.fields.some(({ field }) => field === name)

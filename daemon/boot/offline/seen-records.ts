@@ -8,19 +8,14 @@ import {
   type Source,
 } from '../../roles/resolution/engine/records/records.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
-import { readDataFile } from './data-file.ts'
+import { type DataKind, readDataFile } from './data-file.ts'
 import { Objection } from './objection.ts'
 
-/** Each file is one source. Throws `Objection` (1). */
-export function readSources(lens: Lens, files: readonly string[], tell: Tell): Source[] {
-  return files.map((file) => {
-    tell({ phase: 'read', done: 0, total: 0 })
-    return readDataFile(file, isWantedBy(lens))
-  })
-}
-
-/** Throws `Objection` (1) where the data and the lens do not fit. */
-export function seenBy(lens: Lens, sources: readonly Source[]): Records {
+/** Each file is one source; what was read goes as soon as the records are made of it. Throws `Objection` (1). */
+export async function recordsIn(lens: Lens, files: readonly string[], tell: Tell, kind?: DataKind): Promise<Records> {
+  const reading = { kind, tell: (done: number, total: number) => tell({ phase: 'read', done, total }) }
+  const sources: Source[] = []
+  for (const file of files) sources.push(await readDataFile(file, isWantedBy(lens), reading))
   return faultless(() => recordsOf(lens, sources))
 }
 

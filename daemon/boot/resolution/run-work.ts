@@ -1,15 +1,15 @@
 // The work of runs, as the resolution role is given it: phases in threads, and what they leave in a folder for each run.
-import { closeSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { type Script, threads } from '../../../adapters/compute/threads/threads.ts'
+import { join } from 'node:path'
+import { threads } from '../../../adapters/compute/threads/threads.ts'
 import { refuse } from '../../kernel/errors.ts'
 import type { Resolved } from '../../kernel/settings.ts'
 import type { RecordRef } from '../../roles/resolution/fields.ts'
 import type { Progress } from '../../roles/resolution/fusion-run/model.ts'
 import type { FoundMatch, RunWork } from '../../roles/resolution/parts.ts'
 import { settings } from '../../roles/resolution/settings.ts'
+import { faultStop } from '../fault-stop.ts'
 import { valuesOf } from '../profile.ts'
 import { dataOf, type SiteFolder } from '../site-folder.ts'
 import { openDataFile } from './data-folder.ts'
@@ -18,6 +18,7 @@ import { readFound } from './found-files.ts'
 import { csvOf } from './node-csv.ts'
 import type { Answer, ThreadJob, Told } from './phases.ts'
 import { runFiles } from './run-folder.ts'
+import { threadScript } from './thread-script.ts'
 
 const minute_ms = 60_000
 
@@ -26,7 +27,7 @@ export function runWorkIn(folder: SiteFolder, resolved: Resolved, monotonic: () 
   const { data_folder, max_records, max_matches, run_minutes, run_memory_mb } = valuesOf(resolved, settings)
   const runs = join(dataOf(folder, 'resolution'), 'runs')
   const folderOf = (run: string) => join(runs, run)
-  const compute = threads(script)
+  const compute = threads(() => threadScript('resolution-thread.cjs', './thread.ts'))
   const watched = new Map<string, Pace>()
   const working = new Map<string, Promise<unknown>>()
   const keeping = new Set<string>()
@@ -46,6 +47,7 @@ export function runWorkIn(folder: SiteFolder, resolved: Resolved, monotonic: () 
       const release = () => void keeping.delete(run)
       try {
         await keepNodes(runs, folderOf(run), nodes)
+        faultStop?.('run-kept')
         return { release }
       } catch (error) {
         release()
@@ -60,13 +62,17 @@ export function runWorkIn(folder: SiteFolder, resolved: Resolved, monotonic: () 
       working.set(job.run, work)
       try {
         const answer = (await work) as Answer
+        faultStop?.(left[job.phase])
         return 'found' in answer ? answer.found : refuse('invalid', answer.fault)
       } finally {
         working.delete(job.run)
       }
     },
     matches: (run) => readFound<FoundMatch>(runFiles.matches(folderOf(run))),
-    clusters: (run) => readFound<readonly RecordRef[]>(runFiles.clusters(folderOf(run))),
+    async *clusters(run) {
+      faultStop?.('run-publishing')
+      yield* readFound<readonly RecordRef[]>(runFiles.clusters(folderOf(run)))
+    },
     progress(run) {
       const pace = watched.get(run)
       return pace && { ...pace.progress, ...etaOf(pace, monotonic()) }
@@ -83,6 +89,9 @@ export function runWorkIn(folder: SiteFolder, resolved: Resolved, monotonic: () 
     },
   }
 }
+
+/** What a death after each phase leaves. */
+const left = { extract: 'run-extracted', match: 'run-matched', resolve: 'run-resolved' } as const
 
 type Pace = { readonly progress: Told; readonly since: number }
 
@@ -111,11 +120,4 @@ async function keepNodes(runs: string, folder: string, nodes: Parameters<RunWork
   }
   syncFolder(folder)
   syncFolder(runs)
-}
-
-/** Beside the bundle in the executable, where no thread can load a module; a module from sources. */
-function script(): Script {
-  const bundled = join(dirname(fileURLToPath(import.meta.url)), 'resolution-thread.cjs')
-  if (existsSync(bundled)) return { source: readFileSync(bundled, 'utf8') }
-  return { module: new URL('./thread.ts', import.meta.url) }
 }

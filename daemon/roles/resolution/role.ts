@@ -11,6 +11,13 @@ import { entityMatches } from './entity-match/model.ts'
 import { review } from './entity-match/review.ts'
 import { rule } from './entity-match/rule.ts'
 import { entityRecords } from './entity-record/model.ts'
+import { agree } from './exchange/agree.ts'
+import { decline } from './exchange/decline.ts'
+import * as exchangeGet from './exchange/get.ts'
+import * as exchangeList from './exchange/list.ts'
+import { exchangePieces, exchanges } from './exchange/model.ts'
+import { propose } from './exchange/propose.ts'
+import { receive } from './exchange/receive.ts'
 import { extract } from './fusion/extract.ts'
 import { match } from './fusion/match.ts'
 import { resolve } from './fusion/resolve.ts'
@@ -29,7 +36,9 @@ import * as bindingList from './lens-binding/list.ts'
 import { lensBindings } from './lens-binding/model.ts'
 import { metrics, runCount } from './metrics.ts'
 import { outline } from './outline.ts'
+import { resources } from './resources.ts'
 import { consult as consulting } from './workers/consult.ts'
+import { exchangesWorker } from './workers/exchanges.ts'
 import { files } from './workers/files.ts'
 import { runs } from './workers/runs.ts'
 import { settle } from './workers/settle.ts'
@@ -38,9 +47,18 @@ import { settle } from './workers/settle.ts'
 const objects = ['lens', 'lensbinding', 'entitymatch', 'entitycluster', 'fusionrun']
 
 export const resolution: Role = role(outline, {
-  collections: [lenses, lensBindings, entityMatches, entityClusters, entityRecords, fusionRuns],
+  collections: [
+    lenses,
+    lensBindings,
+    entityMatches,
+    entityClusters,
+    entityRecords,
+    fusionRuns,
+    exchanges,
+    exchangePieces,
+  ],
   metrics,
-  workers: [runs, files, settle, consulting],
+  workers: [runs, files, settle, consulting, exchangesWorker],
   operations: {
     lens: { list: lensList.list, get: lensGet.get, create: lensCreate },
     'lens-binding': { list: bindingList.list, get: bindingGet.get },
@@ -48,16 +66,17 @@ export const resolution: Role = role(outline, {
     'entity-cluster': { list: clusterList.list, get: clusterGet.get },
     'fusion-run': { list: runList.list, get: runGet.get, start, status, cancel },
     fusion: { extract, match, resolve },
+    exchange: { propose, list: exchangeList.list, get: exchangeGet.get, agree, cancel: decline, receive },
   },
-  messages: {},
+  messages: { resolution: receive },
+  resources,
   serviceInfo: ({ deployment_profile, transports }) => ({
     name: 'resolution-service',
     version: '1.0.0',
     description: 'Who is who among records: lenses, runs, matches and clusters',
     health_path: '/health',
     api_path: '/api/v2',
-    resources_count: 0,
-    capabilities: ['entity-resolution', 'lens-registry', 'three-phase-protocol'],
+    capabilities: ['entity-resolution', 'lens-registry', 'three-phase-protocol', 'private-set-intersection'],
     objects,
     deployment_profile,
     supported_transports: [...transports],

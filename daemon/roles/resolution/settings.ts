@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { listenerFields, toolFields } from '../../kernel/platform-settings.ts'
 import { block } from '../../kernel/settings.ts'
+import { standingAgreement } from './exchange/standing.ts'
 
 export const settings = block('resolution', {
   ...listenerFields(8003, 'RESOLUTION'),
@@ -44,4 +45,13 @@ export const settings = block('resolution', {
     )
     .default({})
     .meta({ doc: 'Attesters of matches that others speak for. Everybody else attests under the own subject alone.' }),
+  agreements: z.array(standingAgreement).max(256).default([]).meta({
+    doc: 'Proposals of peers that this site agrees to by itself; every other waits for a person.',
+  }),
+  peer_records_per_day: z.int().min(0).max(1_000_000_000).default(1_000_000).meta({
+    doc: 'Records that the exchanges of one peer may bring in 24 hours: what it can try against the records of this site.',
+  }),
+  peer_exchanges_per_day: z.int().min(0).max(10_000).default(24).meta({
+    doc: 'Exchanges with one peer that this site agrees to in 24 hours.',
+  }),
 })

@@ -27,7 +27,7 @@ export const definition = command({
     const { drawLens, asText } = await offline.lensPictures()
     const line = progressTeller(() => performance.now())
     const wanted = { lens, files: data, columns, out, seed, isBlockingOnly: blocking }
-    const { charts, ...drawn } = drawLens(wanted, (told) => terminal.progress(line(told)))
+    const { charts, ...drawn } = await drawLens(wanted, (told) => terminal.progress(line(told)))
     terminal.progress('')
     show(terminal, json, drawn, () => {
       const blocks = asText(charts, terminal.width).map((chart) => {

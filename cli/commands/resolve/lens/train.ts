@@ -28,7 +28,7 @@ export const definition = command({
     const [{ trainLens }, { saveNew }] = await Promise.all([offline.lensTraining(), offline.newFiles()])
     const line = progressTeller(() => performance.now())
     const wanted = { lens, files: data, columns, labels, seed }
-    const { text: yaml, training } = trainLens(wanted, (told) => terminal.progress(line(told)))
+    const { text: yaml, training } = await trainLens(wanted, (told) => terminal.progress(line(told)))
     terminal.progress('')
     if (out === undefined && !json) {
       terminal.print(printable(yaml.trimEnd()))

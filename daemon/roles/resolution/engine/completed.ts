@@ -29,11 +29,11 @@ export function completed(
   let { scores, clusters } = found
   let model = first
   for (let round = 0; round < most; round++) {
-    const before = list.length
+    const from = list.length
     complete(clusters, rows, { add, compared: () => list.compared() }, scores)
     scores = pairScores(rating, list.compared(), model)
-    clusters = clustered(rows, list.compared(), scores, settings)
-    if (list.length - before < before * enough_new) break
+    clusters = clustered(rows, list.compared(), scores, settings, { clusters, from })
+    if (list.length - from < from * enough_new) break
   }
   if (isLearning) {
     model = fromClusters(compares, list.compared(), clusters)

@@ -35,7 +35,9 @@ const makers: Readonly<Record<Round, (given: Material) => Promise<Refused | unde
   async points(given) {
     const { agreement, agreement_digest } = given.doc.value
     const { keys } = recordKeys(seenRows(given.lens, agreement.fields, await ownRows(given)), agreement.fields)
-    const points = await given.call.part(blindingPart).blindValues(agreement_digest, keys, secretOf(given))
+    const points = await given.call
+      .part(blindingPart)
+      .blindValues(agreement_digest, keys, secretOf(given), given.call.signal)
     return await keepSorted(given, 'points', points)
   },
   async tags(given) {
@@ -83,7 +85,7 @@ async function tagsOfTheirs(given: Material): Promise<Uint8Array | Refused> {
   if (objection) return refuse('invalid', `the points of ${other}: ${objection}`)
   if (sharesOne(points, own)) return refuse('invalid', `${other} gave back points of this site`)
   const width = widthOf('tags', doc.value)
-  const tags = await call.part(blindingPart).tagPoints(agreement_digest, points, secretOf(given), width)
+  const tags = await call.part(blindingPart).tagPoints(agreement_digest, points, secretOf(given), width, call.signal)
   return tags ?? refuse('invalid', `among the points of ${other} is one of low order, or one that is none`)
 }
 

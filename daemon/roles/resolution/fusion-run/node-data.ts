@@ -13,7 +13,7 @@ export const nodeRecord = z.record(z.string().min(1).max(256), value)
 export type NodeRecord = z.infer<typeof nodeRecord>
 
 /** Below the tenant's folder, never out of it: no name begins with a dot. */
-const file = z
+export const dataFile = z
   .string()
   .max(512)
   .regex(
@@ -21,10 +21,14 @@ const file = z
     'must be a relative name of a data file',
   )
 
+/** The records of one node. */
+export const nodeRecords = z.union([z.array(nodeRecord).min(1), z.strictObject({ file: dataFile })])
+export type NodeRecords = z.infer<typeof nodeRecords>
+
 const most_nodes = 64
 
 export const nodeData = z
-  .record(nodeId, z.union([z.array(nodeRecord).min(1), z.strictObject({ file })]))
+  .record(nodeId, nodeRecords)
   .refine((nodes) => Object.keys(nodes).length > 0, 'must name a node')
   .refine((nodes) => Object.keys(nodes).length <= most_nodes, `must not have more than ${most_nodes} nodes`)
   .meta({

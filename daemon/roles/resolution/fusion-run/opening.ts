@@ -103,7 +103,7 @@ async function whyNot(call: Call, input: RunInput, lens: Doc<StoredLens>): Promi
 
 function unsupported({ privacy: mode, null_penalty, threshold }: RunInput, { value }: Doc<StoredLens>) {
   const faults: FieldError[] = []
-  if (mode !== 'none') faults.push({ path: 'privacy', message: `this version does not resolve by ${mode}` })
+  if (mode !== 'none') faults.push({ path: 'privacy', message: `${mode} is between two sites: propose an exchange` })
   if (null_penalty !== undefined) {
     faults.push({
       path: 'null_penalty',

@@ -15,15 +15,23 @@ import type { StoredRun } from './model.ts'
 
 type Written<T> = { readonly id: string; readonly value: T }
 
-/** `signal`: aborted when the run is wanted no more. Throws its reason. */
-export async function publishMatches(call: Call, run: Doc<StoredRun>, total: number, signal: AbortSignal) {
+type Batches<T> = AsyncIterable<readonly T[]> | Iterable<readonly T[]>
+
+/** `signal`: aborted when the run is wanted no more. Throws its reason. `found`: what its phases left in files, unless said. */
+export async function publishMatches(
+  call: Call,
+  run: Doc<StoredRun>,
+  total: number,
+  signal: AbortSignal,
+  found: Batches<FoundMatch> = call.part(runWork).matches(run.id),
+) {
   const store = call.store(entityMatches)
   let written = 0
-  for await (const batch of call.part(runWork).matches(run.id)) {
+  for await (const batch of found) {
     signal.throwIfAborted()
     await putAll(
       store,
-      batch.map((found) => matchOf(call, run, found)),
+      batch.map((each) => matchOf(call, run, each)),
       (before, now) => keptDecisions(call, before, now),
     )
     written += batch.length
@@ -32,10 +40,16 @@ export async function publishMatches(call: Call, run: Doc<StoredRun>, total: num
   if (run.value.consensus) call.wake('consult')
 }
 
-export async function publishClusters(call: Call, run: Doc<StoredRun>, total: number, signal: AbortSignal) {
+export async function publishClusters(
+  call: Call,
+  run: Doc<StoredRun>,
+  total: number,
+  signal: AbortSignal,
+  found: Batches<readonly RecordRef[]> = call.part(runWork).clusters(run.id),
+) {
   const store = call.store(entityClusters)
   let written = 0
-  for await (const batch of call.part(runWork).clusters(run.id)) {
+  for await (const batch of found) {
     signal.throwIfAborted()
     await putAll(
       store,

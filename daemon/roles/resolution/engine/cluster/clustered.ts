@@ -3,7 +3,7 @@ import type { Lens } from '../../lens/model.ts'
 import type { Compared } from '../compare/patterns.ts'
 import type { Records } from '../records/records.ts'
 import type { Found, Settings } from '../resolve-clusters.ts'
-import { averageLink } from './average-link.ts'
+import { averageLink, type Before } from './average-link.ts'
 import { areClean, linkedAcross } from './clean-sources.ts'
 import { connected } from './groups.ts'
 
@@ -18,14 +18,16 @@ export type Grouped = Pick<Found, 'route' | 'areFew' | 'clusters' | 'scores' | '
   readonly isFinal: boolean
 }
 
+/** `before`: clusters of the same pairs with the same scores, but for those that are new. */
 export function clustered(
   rows: number,
   { lefts, rights }: Compared,
   scores: Float64Array,
   { lowest, highest, cut }: Bounds,
+  before?: Before,
 ): Int32Array {
   const above = scores.map((score) => Math.min(highest, score) - lowest)
-  return averageLink(rows, { lefts, rights, above }, cut - lowest)
+  return averageLink(rows, { lefts, rights, above }, cut - lowest, before)
 }
 
 /** The settings about the cut that a lens gives; undefined where it leaves the cut to the data. */

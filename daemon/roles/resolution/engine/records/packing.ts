@@ -16,7 +16,8 @@ export function packed({ name, rows, names, columns }: Source): { readonly head:
   const head = { name, rows, names, columns: columns.map((column) => column.name) }
   const arrays = columns.map(({ codes, values }) => {
     const { starts, bytes } = values.all
-    return [codes, starts, bytes] as const
+    // Copies: what is read stays in use, and with what is left over of its space.
+    return [codes, starts.slice(), bytes.slice()] as const
   })
   return { head, arrays }
 }
@@ -33,6 +34,6 @@ export function unpacked({ name, rows, names, columns }: Head, arrays: readonly 
 }
 
 function unpackedValues(starts: Uint32Array, bytes: Uint8Array): Values {
-  const all = { starts, bytes }
-  return { size: starts.length - 1, bytesOf: (value) => bytes.subarray(starts[value]!, starts[value + 1]!), all }
+  const bytesOf = (value: number) => bytes.subarray(starts[value]!, starts[value + 1]!)
+  return { size: starts.length - 1, bytesOf, all: { bytes, starts } }
 }

@@ -1,0 +1,17 @@
+// What the resolution role is given: the work of runs, data files, and blinding.
+import type { Resolved } from '../../kernel/settings.ts'
+import { dataFilesPart, runWork } from '../../roles/resolution/parts.ts'
+import { blindingPart } from '../../roles/resolution/privacy/part.ts'
+import type { SiteFolder } from '../site-folder.ts'
+import { blindingIn } from './blinding.ts'
+import { dataFilesIn } from './data-files.ts'
+import { runWorkIn } from './run-work.ts'
+
+/** `monotonic`: milliseconds of a clock that never jumps. */
+export function resolutionParts(folder: SiteFolder, resolved: Resolved, monotonic: () => number): [string, unknown][] {
+  return [
+    [runWork.name, runWorkIn(folder, resolved, monotonic)],
+    [dataFilesPart.name, dataFilesIn(resolved)],
+    [blindingPart.name, blindingIn(resolved)],
+  ]
+}

@@ -1,0 +1,29 @@
+// Agrees to what a peer proposes.
+import * as z from 'zod'
+import { isRefused } from '../../../kernel/errors.ts'
+import { operation } from '../../../kernel/operation.ts'
+import { nodeRecords } from '../fusion-run/node-data.ts'
+import { max_body_bytes } from '../fusion-run/opening.ts'
+import { agreeTo } from './agreeing.ts'
+import { exchangeId } from './agreement.ts'
+import { exchanges, exchangeView, shown } from './model.ts'
+
+export const agree = operation({
+  summary: 'Agree to an exchange that a peer proposes: its warnings say what that gives away',
+  method: 'POST',
+  path: '/api/v2/fusion/exchange/{uid}/agree',
+  input: z.strictObject({
+    uid: exchangeId,
+    data: nodeRecords.optional().meta({ description: 'What this site brings as a party; a linker brings nothing' }),
+  }),
+  output: exchangeView,
+  errors: ['not_found', 'not_your_tenant', 'wrong_state', 'over_budget', 'label_denied', 'precondition_failed'],
+  allow: 'resolution:write',
+  versioned: true,
+  max_body_bytes,
+
+  async run(call, { uid, data }) {
+    const done = await agreeTo(call, await call.store(exchanges).get(uid), data)
+    return isRefused(done) ? done : shown(done)
+  },
+})

@@ -1,0 +1,38 @@
+// Ends an exchange from this site, before it has agreed or later; the other sites are told.
+import * as z from 'zod'
+import type { Call } from '../../../kernel/call.ts'
+import { isRefused, refuse } from '../../../kernel/errors.ts'
+import { operation } from '../../../kernel/operation.ts'
+import { exchangeId } from './agreement.ts'
+import { changeExchange } from './change.ts'
+import { endedEarly } from './ending.ts'
+import { exchangeView, isOver, shown } from './model.ts'
+
+export const decline = operation({
+  summary: 'Decline an exchange, or cancel one under way; the other sites are told, and what was kept for it goes',
+  method: 'DELETE',
+  path: '/api/v2/fusion/exchange/{uid}',
+  input: z.strictObject({
+    uid: exchangeId,
+    reason: z.string().min(1).max(1_024).optional().meta({ description: 'For the other sites' }),
+  }),
+  output: exchangeView,
+  errors: ['not_found', 'not_your_tenant', 'wrong_state', 'precondition_failed'],
+  allow: 'resolution:write',
+  versioned: true,
+
+  async run(call, { uid, reason = 'no reason was given' }) {
+    const done = await endHere(call, uid, reason)
+    return isRefused(done) ? done : shown(done)
+  },
+})
+
+/** Declined while this site has not agreed, cancelled after. */
+export function endHere(call: Call, id: string, reason: string) {
+  const self = call.site.name
+  return changeExchange(call, id, 'resolution.exchange.cancel', (current) => {
+    if (isOver(current)) return refuse('wrong_state', `the exchange is ${current.state}`)
+    const state = current.state === 'proposed' && current.part !== 'proposer' ? 'declined' : 'cancelled'
+    return endedEarly(current, state, { code: state, reason }, { self, by: self, at: call.nowIso() })
+  })
+}

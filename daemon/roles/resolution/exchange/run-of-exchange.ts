@@ -1,0 +1,110 @@
+// The run of a party: it follows the exchange from state to state, and holds what was learnt.
+import type { Call } from '../../../kernel/call.ts'
+import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
+import type { Doc } from '../../../kernel/store.ts'
+import { changeRun } from '../fusion-run/change.ts'
+import { fusionRuns, type RunState, type StoredRun } from '../fusion-run/model.ts'
+import { isEnded } from '../fusion-run/rules.ts'
+import type { StoredLens } from '../lens/stored.ts'
+import { runWork } from '../parts.ts'
+import { type Round, runOf, type StoredExchange } from './model.ts'
+import type { Step } from './plan.ts'
+
+/** Opens it once; its worker has nothing to do with it as long as sites are at it. */
+export async function openRunOf(call: Call, { id, value }: Doc<StoredExchange>, lens: Doc<StoredLens>): Promise<void> {
+  const { agreement, sizes, tenant_id, label, created_by } = value
+  const at = call.nowIso()
+  const run: StoredRun = {
+    tenant_id,
+    label,
+    created_by,
+    created_at: at,
+    updated_at: at,
+    started_at: at,
+    lens: lens.value.lens,
+    lens_id: lens.id,
+    lens_version: lens.value.lens_version,
+    entity_type: lens.value.entity_type,
+    state: 'extracting',
+    goal: 'completed',
+    privacy: agreement.privacy,
+    seed: agreement.seed,
+    sources: agreement.parties.toSorted().map((node_id) => ({ node_id, records: sizes[node_id] ?? 0 })),
+    counts: {},
+    request_digest: value.request_digest,
+    owes: 0,
+    attempts: 0,
+    ...(agreement.threshold === undefined ? {} : { threshold: agreement.threshold }),
+  }
+  const audit = [{ ...call.audited('resolution.exchange.run', runOf(id), { exchange: id }, label), tenant_id }]
+  await call.store(fusionRuns).create(runOf(id), run, audit)
+}
+
+/** The states of the service's own runs, by how far the plan is. */
+export function stateAt(step: number, steps: number): RunState {
+  if (step === 0) return 'extracting'
+  if (step >= steps - 1) return 'matched'
+  return step === 1 ? 'extracted' : 'matching'
+}
+
+/** A run that has ended stays as it is: whoever ended it wants the exchange no more. */
+export async function moveRun(
+  call: Call,
+  id: string,
+  rule: (run: StoredRun) => StoredRun,
+): Promise<Doc<StoredRun> | Refused> {
+  return await changeRun(call, runOf(id), 'resolution.fusion-run.exchange', (run) =>
+    isEnded(run) ? refuse('wrong_state', `the run is ${run.state}`) : rule(run),
+  )
+}
+
+export async function follow(
+  call: Call,
+  doc: Doc<StoredExchange>,
+  plan: readonly Step[],
+): Promise<Refused | undefined> {
+  const state = stateAt(doc.value.step, plan.length)
+  // What was learnt may be written already, by a process that ended before it said so.
+  if ((await call.store(fusionRuns).find(runOf(doc.id)))?.value.state === 'completed') return undefined
+  const moved = await moveRun(call, doc.id, (run) =>
+    run.state === state || run.owes === 1 ? run : { ...run, state, updated_at: call.nowIso() },
+  )
+  const step = plan[doc.value.step]
+  const told = {
+    phase: state === 'extracting' || state === 'extracted' ? 'extract' : 'match',
+    step: wordsFor(step),
+  } as const
+  call.part(runWork).told(runOf(doc.id), { ...told, done: doc.value.step, total: plan.length })
+  return isRefused(moved) ? moved : undefined
+}
+
+function wordsFor(step: Step | undefined): string {
+  if (step?.do === 'send') return `send ${nouns[step.round]} to ${step.to}`
+  return step?.do === 'await' ? `wait for ${nouns[step.round]} of ${step.from}` : 'write'
+}
+
+const nouns: Readonly<Record<Round, string>> = {
+  records: 'records',
+  points: 'blinded keys',
+  tags: 'keys blinded twice',
+  places: 'what is shared',
+  vectors: 'vectors',
+  pairs: 'pairs',
+}
+
+/** When the exchange ended before it was through. */
+export async function endRun(call: Call, { id, value }: Doc<StoredExchange>): Promise<void> {
+  const run = await call.store(fusionRuns).find(runOf(id))
+  if (!run || isEnded(run.value)) return
+  const { code, reason } = value.failure ?? { code: 'cancelled', reason: 'the exchange was cancelled' }
+  const at = call.nowIso()
+  await moveRun(call, id, (now) => ({
+    ...now,
+    state: value.state === 'failed' ? 'failed' : 'cancelled',
+    ...(value.state === 'failed' ? { failure: { code, reason } } : {}),
+    owes: 0,
+    updated_at: at,
+    ended_at: at,
+    files_until_ts: call.now(),
+  }))
+}

@@ -1,0 +1,40 @@
+// What a profile agrees to beforehand, so that nobody need be there: no more than it says, and nothing where it says nothing.
+import * as z from 'zod'
+import { siteName } from '../../../kernel/transport.ts'
+import { word } from '../fields.ts'
+import { privacy } from '../fusion-run/model.ts'
+import { dataFile } from '../fusion-run/node-data.ts'
+import type { StoredExchange } from './model.ts'
+
+export const standingAgreement = z.strictObject({
+  peer: siteName.meta({ description: 'Who proposes' }),
+  lens: word,
+  privacy: z.array(privacy).min(1),
+  fields: z.array(word).min(1).max(14).meta({ description: 'Those that an agreement may name' }),
+  max_set_size: z.int().min(1).max(1_000_000),
+  they_learn: z.boolean().default(false).meta({ description: 'The peer may be among those that learn' }),
+  accept_dictionary_risk: z.boolean().default(false),
+  file: dataFile
+    .optional()
+    .meta({ description: 'Data file of the site’s tenant that it is kept with; for a linker none' }),
+  links: z.boolean().default(false).meta({ description: 'This site compares for others' }),
+})
+export type StandingAgreement = z.infer<typeof standingAgreement>
+
+/** The first that covers the proposal in everything; undefined when none does. */
+export function standingFor(
+  all: readonly StandingAgreement[],
+  { agreement, part }: Pick<StoredExchange, 'agreement' | 'part'>,
+): StandingAgreement | undefined {
+  const { parties, lens, privacy: mode, fields, max_set_size, learns, accept_dictionary_risk } = agreement
+  return all.find(
+    (each) =>
+      each.peer === parties[0] &&
+      each.lens === lens &&
+      each.privacy.includes(mode) &&
+      fields.every((field) => each.fields.includes(field)) &&
+      max_set_size <= each.max_set_size &&
+      (part === 'linker' ? each.links : each.file !== undefined && (each.they_learn || !learns.includes(parties[0]))) &&
+      (each.accept_dictionary_risk || !accept_dictionary_risk),
+  )
+}

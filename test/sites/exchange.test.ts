@@ -1,0 +1,148 @@
+// Sites find who is who over the file-drop: by records as they are, by blinded keys, by bit vectors and a third site.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { list as clusters } from '../../daemon/roles/resolution/entity-cluster/list.ts'
+import { list as matches } from '../../daemon/roles/resolution/entity-match/list.ts'
+import { decline } from '../../daemon/roles/resolution/exchange/decline.ts'
+import { propose } from '../../daemon/roles/resolution/exchange/propose.ts'
+import { cancel } from '../../daemon/roles/resolution/fusion-run/cancel.ts'
+import { start } from '../../daemon/roles/resolution/fusion-run/start.ts'
+import { peopleOf } from '../roles/resolution/resolution-world.ts'
+import { until } from '../support/site-world.ts'
+import { quarantined } from './courier.ts'
+import { agreed, carryUntil, exchangeSites, fields, inState, proposed, runEnded, type Sites } from './exchange-world.ts'
+import { shared } from './question.ts'
+
+let sites: Sites
+beforeAll(async () => {
+  sites = await exchangeSites()
+})
+afterAll(() => sites?.world.end())
+
+const runOf = (uid: string) => uid.replace('xchg_', 'run_')
+
+/** Everything that a run says of who is who, in an order of its own. */
+async function learnt(name: string, run_id: string) {
+  const found = await sites.at(name).ok(matches, { run_id, limit: 500 })
+  const grouped = await sites.at(name).ok(clusters, { run_id, limit: 500 })
+  const pairs = found.items.flatMap((item) => ('run_id' in item ? [item] : []))
+  return {
+    pairs: pairs
+      .map(({ left, right, score, linked, levels }) => JSON.stringify([left, right, score, linked, levels]))
+      .sort(),
+    clusters: grouped.items.flatMap((item) => ('members' in item ? [JSON.stringify(item.members)] : [])).sort(),
+  }
+}
+
+test('records as they are: both sites come to what one site finds that has all of them', async () => {
+  const [ours, theirs] = [peopleOf(0, 60), peopleOf(30, 90)]
+  const alone = await sites
+    .at('alpha')
+    .ok(start, { lens_id: 'people', node_data: { alpha: ours, bravo: theirs }, classification: shared })
+  expect(await runEnded(sites, 'alpha', alone.uid)).toMatchObject({ state: 'completed' })
+  const local = await learnt('alpha', alone.uid)
+  expect(local.clusters).toHaveLength(30)
+  const { uid, warnings } = await proposed(sites, { privacy: 'none', data: ours })
+  expect(warnings.join()).toContain('as they are')
+  await agreed(sites, 'bravo', uid, theirs)
+  await inState(sites, uid, 'completed')
+  for (const name of ['alpha', 'bravo']) {
+    expect(await runEnded(sites, name, runOf(uid))).toMatchObject({
+      state: 'completed',
+      privacy: 'none',
+      counts: { clusters: 30 },
+    })
+    expect(await learnt(name, runOf(uid))).toEqual(local)
+  }
+})
+
+test('psi: both learn exactly the keys that both have, and nothing of the others’ names', async () => {
+  const { uid, warnings } = await proposed(sites, { data: peopleOf(0, 60) })
+  expect(warnings.join()).toMatch(/semi-honest.*can guess/)
+  await agreed(sites, 'bravo', uid, peopleOf(40, 100))
+  await inState(sites, uid, 'completed')
+  const shared = new Set(peopleOf(40, 60).map(({ id }) => id))
+  const places: string[][] = []
+  for (const [name, other] of [
+    ['alpha', 'bravo'],
+    ['bravo', 'alpha'],
+  ] as const) {
+    const run = await runEnded(sites, name, runOf(uid))
+    expect(run).toMatchObject({
+      state: 'completed',
+      privacy: 'psi',
+      counts: { matches: 20, clusters: 20, clustered: 40 },
+    })
+    const { items } = await sites.at(name).ok(matches, { run_id: run.uid, limit: 500 })
+    const ends = items.map(({ left, right }) => (left.node_id === name ? [left, right] : [right, left]))
+    expect(new Set(ends.map(([own]) => own?.record_id))).toEqual(shared)
+    expect(ends.every(([, theirs]) => theirs?.node_id === other && theirs.record_id.startsWith(`${uid}#`))).toBe(true)
+    places.push(ends.map(([, theirs]) => theirs?.record_id ?? '').sort())
+  }
+  expect(places[0]).toEqual(places[1])
+})
+
+test('psi: who does not learn has a run that finds nothing', async () => {
+  const { uid } = await proposed(sites, { data: peopleOf(0, 20), learns: ['bravo'] })
+  await agreed(sites, 'bravo', uid, peopleOf(10, 30))
+  await inState(sites, uid, 'completed')
+  expect(await runEnded(sites, 'bravo', runOf(uid))).toMatchObject({ counts: { matches: 10 } })
+  expect(await runEnded(sites, 'alpha', runOf(uid))).toMatchObject({ state: 'completed', counts: { records: 20 } })
+  expect((await sites.at('alpha').ok(matches, { run_id: runOf(uid) })).items).toEqual([])
+})
+
+test('clk: a third site that has no key compares; slips of the pen are found', async () => {
+  const theirs = peopleOf(20, 60).map((person) => ({ ...person, surname: `${person.surname}n` }))
+  const { uid } = await proposed(sites, {
+    privacy: 'clk',
+    linker: 'charlie',
+    data: peopleOf(0, 40),
+    clk: { threshold: 0.8 },
+  })
+  await agreed(sites, 'charlie', uid)
+  await agreed(sites, 'bravo', uid, theirs)
+  await inState(sites, uid, 'completed', ['alpha', 'bravo', 'charlie'])
+  for (const name of ['alpha', 'bravo']) {
+    expect(await runEnded(sites, name, runOf(uid))).toMatchObject({ state: 'completed', counts: { matches: 20 } })
+    const { items } = await sites.at(name).ok(matches, { run_id: runOf(uid), limit: 500 })
+    const ids = items.map(({ left, right }) => (left.node_id === name ? left : right).record_id)
+    expect(new Set(ids)).toEqual(new Set(peopleOf(20, 40).map(({ id }) => id)))
+  }
+  expect((await sites.at('charlie').ok(matches, { run_id: runOf(uid) })).items).toEqual([])
+})
+
+test('clk between two alone: only by a word that the risk is accepted', async () => {
+  const given = { privacy: 'clk' as const, linker: 'alpha', data: peopleOf(0, 10) }
+  const asked = {
+    peer: 'bravo',
+    lens_id: 'people',
+    fields,
+    learns: ['alpha'],
+    max_set_size: 100,
+    classification: shared,
+    ...given,
+  }
+  expect(await sites.at('alpha').refusal(propose, asked)).toBe('invalid')
+  const { uid, warnings } = await proposed(sites, { ...given, learns: ['alpha'], accept_dictionary_risk: true })
+  expect(warnings.join()).toContain('alpha compares and has the key')
+  await agreed(sites, 'bravo', uid, peopleOf(5, 15))
+  await inState(sites, uid, 'completed')
+  expect(await runEnded(sites, 'alpha', runOf(uid))).toMatchObject({ counts: { matches: 5 } })
+})
+
+test('who declines, cancels an exchange or ends its run, ends it for all', async () => {
+  const first = await proposed(sites, { data: peopleOf(0, 10) })
+  await carryUntil(
+    sites,
+    async () => (await sites.at('bravo').ask(decline, { uid: first.uid, reason: 'not today' })).value,
+  )
+  const [atAlpha] = await inState(sites, first.uid, 'declined')
+  expect(atAlpha?.failure?.reason).toContain('not today')
+  const second = await proposed(sites, { data: peopleOf(0, 10) })
+  await agreed(sites, 'bravo', second.uid, peopleOf(5, 15))
+  await until(async () => (await sites.at('bravo').ask(cancel, { run_id: runOf(second.uid) })).value)
+  await inState(sites, second.uid, 'cancelled')
+})
+
+test('nothing of all this was refused on its way', () => {
+  for (const road of sites.roads) expect(quarantined(road)).toEqual([])
+})
