@@ -21,7 +21,13 @@ function brought(records: Records, more: object): { pairs: string[]; reports: re
   const fields = records.fields.map(({ name, type }) => ({ name, type }))
   const lens = schema.parse({ lens: 'x', version: '1.0.0', entity_type: 'x', fields, ...more })
   const pairs: string[] = []
-  const reports = eachRuled(lens, records, (a, b) => pairs.push(`${a} ${b}`)) ?? []
+  const reports =
+    eachRuled(
+      lens,
+      records,
+      () => undefined,
+      (a, b) => pairs.push(`${a} ${b}`),
+    ) ?? []
   return { pairs, reports }
 }
 
