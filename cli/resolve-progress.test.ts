@@ -1,6 +1,6 @@
 // A line of progress has counts, and how long the rest will take once that can be known.
 import { expect, test } from 'vitest'
-import { progressTeller } from './resolve-progress.ts'
+import { lateAfter, progressTeller } from './resolve-progress.ts'
 
 test('counts and the time that is left', () => {
   let now = 0
@@ -14,4 +14,13 @@ test('counts and the time that is left', () => {
   now = 60_000
   expect(line({ phase: 'compare', done: 600, total: 1_000 })).toContain(', 40 s left')
   expect(line({ phase: 'read', done: 0, total: 3_145_728 })).toContain('read: 0.0 MiB of 3.0 MiB')
+})
+
+test('a limit is over when its time is, and none never is', () => {
+  let now = 5_000
+  const [isLate, isNeverLate] = [lateAfter(90, () => now), lateAfter(undefined, () => now)]
+  now = 95_000
+  expect([isLate(), isNeverLate()]).toEqual([false, false])
+  now = 95_001
+  expect([isLate(), isNeverLate()]).toEqual([true, false])
 })

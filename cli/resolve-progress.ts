@@ -1,4 +1,4 @@
-// How far a resolution is, in a line for a person who waits.
+// How far a resolution is, in a line for a person who waits, and when that person has waited enough.
 import { bar } from './progress-bar.ts'
 
 /** As the engine tells it: `total` is 0 where the end is not known. */
@@ -32,4 +32,10 @@ function amount(phase: string, count: number): string {
 function lasting(seconds: number): string {
   if (seconds < 90) return `${Math.ceil(seconds)} s`
   return seconds < 5_400 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3_600)} h`
+}
+
+/** Whether the time is over, from now on; never without one. Whoever asks does so when something is told. */
+export function lateAfter(seconds: number | undefined, now_ms: () => number): () => boolean {
+  const until = now_ms() + (seconds ?? Number.POSITIVE_INFINITY) * 1_000
+  return () => now_ms() > until
 }

@@ -2,8 +2,8 @@
 import * as z from 'zod'
 import type { Addressed } from '../kernel/operation.ts'
 import { listenerFields, toolFields } from '../kernel/platform-settings.ts'
+import type { Resource } from '../kernel/resources.ts'
 import type { Surface } from '../kernel/surface.ts'
-import { offeredIn } from '../kernel/tools.ts'
 import { issuerUrl, settings as siteRoleSettings } from '../roles/site/settings.ts'
 import { valuesOf } from './profile.ts'
 import type { Making } from './service.ts'
@@ -16,9 +16,9 @@ const longest_session_ms = 86_400_000
 /** Undefined where the role has no tools, or the profile has none. Loads its adapter only then. */
 export async function agentspaceOf(
   { role, about, surroundings, log }: Making,
-  operations: readonly Addressed[],
+  offered: readonly Addressed[],
+  resources: readonly Resource[],
 ): Promise<Surface | undefined> {
-  const offered = offeredIn(about.deployment_profile, operations)
   if (offered.length === 0) return undefined
   const own = fields.parse(about.settings.values.get(role.name))
   const { mcpSurface } = await import('../../adapters/serve/mcp/surface.ts')
@@ -28,6 +28,7 @@ export async function agentspaceOf(
     role: role.name,
     about: { name: String(info.name), version: String(info.version) },
     offered,
+    resources,
     door: { hosts: new Set(hostsOf(own)), origins: new Set(own.mcp_origins) },
     public_url: own.mcp_url,
     isTls: own.tls_cert_file !== undefined,

@@ -1,18 +1,18 @@
 // Ends this process where a test wants it to die. Only a build with fault points holds any of it.
 import { writeSync } from 'node:fs'
-import { faultPoints, type Reached } from '../../adapters/transport/filedrop/fault-points.ts'
+import { type FaultPoint, faultPoints } from './fault-points.ts'
 
 /** Put in by the build; nothing puts it in where the sources themselves run. */
 declare const HAS_FAULT_POINTS: boolean | undefined
 
 /** Undefined in every build that is not for tests. */
-export const faultStop: Reached | undefined =
+export const faultStop: ((step: FaultPoint) => void) | undefined =
   typeof HAS_FAULT_POINTS !== 'undefined' && HAS_FAULT_POINTS
     ? stopAt(process.env.PLATFORM_FAULT_POINT ?? '')
     : undefined
 
 /** `name` or `name:nth`, of the closed list; empty: nowhere. The kernel ends the process, and nothing is flushed. */
-function stopAt(wanted: string): Reached | undefined {
+function stopAt(wanted: string): typeof faultStop {
   if (wanted === '') return undefined
   const [name, nth = '1'] = wanted.split(':')
   if (!faultPoints.some((point) => point === name)) throw new Error(`there is no fault point ${name}`)

@@ -10,6 +10,7 @@ import { serviceCall, type Workshop } from '../kernel/invoke.ts'
 import type { Metrics } from '../kernel/metrics.ts'
 import { openapi } from '../kernel/openapi.ts'
 import type { Addressed } from '../kernel/operation.ts'
+import { resourcesIn } from '../kernel/resources.ts'
 import type { About, Role, Worker } from '../kernel/role.ts'
 import type { Resolved } from '../kernel/settings.ts'
 import { x509Settings } from '../kernel/sso-settings.ts'
@@ -60,6 +61,8 @@ export type Making = {
 export function newService(given: Making): Service {
   const { role, about, workshop, log, metrics, parts, stock } = given
   const operations = operationsOf(role)
+  const offered = offeredIn(about.deployment_profile, operations)
+  const resources = resourcesIn(about.deployment_profile, role.resources ?? [], operations)
   let phase: 'starting' | 'ready' | 'stopping' = 'starting'
   let workers: Workers | undefined
   let document: ServiceParts['openapi'] | undefined
@@ -76,7 +79,7 @@ export function newService(given: Making): Service {
       ...(await given.needs(trace)),
     ],
     listens: () => servers.map(({ url }) => url).filter((url) => url.startsWith('http')),
-    service_info: { ...role.serviceInfo(about), ...toolFacts(offeredIn(about.deployment_profile, operations)) },
+    service_info: { ...role.serviceInfo(about), ...toolFacts(offered, resources.length) },
     // Made when it is first asked for: it takes longer than everything else that a role does to start.
     get openapi() {
       const told = operations.filter(({ operation }) => !(operation.inside && isRestricted(about)))
@@ -100,7 +103,7 @@ export function newService(given: Making): Service {
     phase: () => phase,
     newCall,
     async listen() {
-      const surface = await agentspaceOf(given, operations)
+      const surface = await agentspaceOf(given, offered, resources)
       for (const listener of listenersOf(given, operations, surface)) {
         servers.push(await serveHttp({ ...listener, limits: limitsOf(given), workshop, log, metrics }))
       }

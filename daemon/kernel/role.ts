@@ -2,6 +2,7 @@
 import type { Call, DeploymentProfile } from './call.ts'
 import type { Metric } from './metrics.ts'
 import type { Addressed, AnyOperation } from './operation.ts'
+import type { ResourceDeclaration } from './resources.ts'
 import type { Block, Resolved } from './settings.ts'
 import type { Collection } from './store.ts'
 import type { MessageKind } from './transport.ts'
@@ -41,7 +42,9 @@ export type Role = RoleOutline & {
   readonly operations: Readonly<Record<string, Readonly<Record<string, AnyOperation>>>>
   /** Which operation takes which kind of message from a peer. */
   readonly messages: Readonly<Partial<Record<MessageKind, AnyOperation>>>
-  /** What service-info says; its tools are counted by boot. */
+  /** Documents that AI clients read by a URI, where the site offers tools. */
+  readonly resources?: readonly ResourceDeclaration[]
+  /** What service-info says; its tools and resources are counted by boot. */
   readonly serviceInfo: (about: About) => Readonly<Record<string, unknown>>
   /** Why the role must not start with these settings; undefined when it may. */
   readonly refusesToStart?: (about: About) => string | undefined

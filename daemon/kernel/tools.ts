@@ -28,14 +28,19 @@ export const toolsPath = '/agentspace'
 /** Profile A. */
 const offering: ReadonlySet<DeploymentProfile> = new Set(['single_cluster', 'multi_tenant_cloud'])
 
-/** The operations that are tools where the site stands so: none in profiles B, C and D. */
-export function offeredIn(profile: DeploymentProfile, operations: readonly Addressed[]): readonly Addressed[] {
-  return offering.has(profile) ? operations.filter(({ operation }) => operation.tool !== undefined) : []
+export function offersTools(profile: DeploymentProfile): boolean {
+  return offering.has(profile)
 }
 
-/** What service-info says of them. */
-export function toolFacts(offered: readonly Addressed[]): Readonly<Record<string, unknown>> {
-  return { ...(offered.length > 0 ? { mcp_path: toolsPath } : {}), tools_count: offered.length }
+/** The operations that are tools where the site stands so: none in profiles B, C and D. */
+export function offeredIn(profile: DeploymentProfile, operations: readonly Addressed[]): readonly Addressed[] {
+  return offersTools(profile) ? operations.filter(({ operation }) => operation.tool !== undefined) : []
+}
+
+/** What service-info says of them, and of the documents that are read by URI. */
+export function toolFacts(offered: readonly Addressed[], resources: number): Readonly<Record<string, unknown>> {
+  const path = offered.length > 0 ? { mcp_path: toolsPath } : {}
+  return { ...path, tools_count: offered.length, resources_count: resources }
 }
 
 /** In the order of declaration. */

@@ -21,6 +21,7 @@ async function tools(limits: Partial<Limits> = {}) {
     mcpSurface({
       role: 'test',
       about: { name: 'test', version: '1' },
+      resources: [],
       offered: operations.filter(({ operation }) => !operation.streams).map(asTool),
       door: { hosts: new Set(['127.0.0.1', 'localhost']), origins: new Set() },
       public_url: undefined,

@@ -10,14 +10,17 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
 import { permits } from '../../../daemon/kernel/identity.ts'
+import type { Resource } from '../../../daemon/kernel/resources.ts'
 import type { SurfaceAnswer, SurfaceRequest } from '../../../daemon/kernel/surface.ts'
 import type { Tool } from '../../../daemon/kernel/tools.ts'
+import { offerResources } from './resource-reading.ts'
 import type { Session, Sessions } from './sessions.ts'
 import { toolResult } from './tool-result.ts'
 
 export type Speaking = {
   readonly about: { readonly name: string; readonly version: string }
   readonly tools: readonly Tool[]
+  readonly resources: readonly Resource[]
   readonly sessions: Sessions
   /** Something of the library failed; the client has had its answer. */
   readonly failed: (error: Error) => void
@@ -110,9 +113,13 @@ async function exchange(
 }
 
 /** `cancelled`: aborted when the client cancels the call. */
-function toolServer({ about, tools, failed }: Speaking, asked: SurfaceRequest, cancelled?: AbortSignal): Server {
+function toolServer(
+  { about, tools, resources, failed }: Speaking,
+  asked: SurfaceRequest,
+  cancelled?: AbortSignal,
+): Server {
   const server = new Server(about, {
-    capabilities: { tools: {} },
+    capabilities: { tools: {}, ...(resources.length > 0 ? { resources: {} } : {}) },
     supportedProtocolVersions: handshaken,
     // The list is the caller's own, and the same until the caller's roles change.
     cacheHints: { 'tools/list': { ttlMs: 60_000, cacheScope: 'private' } },
@@ -128,6 +135,7 @@ function toolServer({ about, tools, failed }: Speaking, asked: SurfaceRequest, c
     })
     return toolResult(performed)
   })
+  if (resources.length > 0) offerResources(server, resources, asked, cancelled)
   return server
 }
 

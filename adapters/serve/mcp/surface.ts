@@ -2,6 +2,7 @@
 // out where tokens come from (RFC 9728).
 import type { Log } from '../../../daemon/kernel/call.ts'
 import type { Addressed, Entrance } from '../../../daemon/kernel/operation.ts'
+import type { Resource } from '../../../daemon/kernel/resources.ts'
 import type { HeadFields, Surface, SurfaceAnswer, SurfaceRequest } from '../../../daemon/kernel/surface.ts'
 import { toolsOf, toolsPath } from '../../../daemon/kernel/tools.ts'
 import type { Speaking } from './conversation.ts'
@@ -13,6 +14,7 @@ export type McpOptions = {
   readonly about: { readonly name: string; readonly version: string }
   /** The operations that are tools. */
   readonly offered: readonly Addressed[]
+  readonly resources: readonly Resource[]
   readonly door: Door
   /** From scheme to host and port, as clients write it; of the request's own host when absent. */
   readonly public_url: string | undefined
@@ -28,11 +30,11 @@ export type McpOptions = {
 const metadataPath = `/.well-known/oauth-protected-resource${toolsPath}`
 
 export function mcpSurface(options: McpOptions): Surface {
-  const { door, offered, role } = options
+  const { door, offered, resources, role } = options
   const sessions = new Sessions(options.sessions, options.now, options.random)
   const failed = (error: Error) => options.log.debug(`${role}.agentspace.refused`, { why: error.message })
   let speaking: Speaking | undefined
-  const speak = () => (speaking ??= { about: options.about, tools: toolsOf(offered), sessions, failed })
+  const speak = () => (speaking ??= { about: options.about, tools: toolsOf(offered), resources, sessions, failed })
   return {
     entrances: entrancesOf(role, offered),
     refusal: (headers) => doorRefusal(door, headers),

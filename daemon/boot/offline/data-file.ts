@@ -1,42 +1,92 @@
-// Reads records from a file, chunk by chunk, whatever its size.
-import { closeSync, openSync, readSync } from 'node:fs'
-import { basename } from 'node:path'
+// Reads records from a file of any kind that is known, piece by piece, whatever its size.
+import { basename, extname } from 'node:path'
 import { CsvReader, DataFault } from '../../roles/resolution/engine/records/csv.ts'
+import { JsonLinesReader } from '../../roles/resolution/engine/records/json-lines.ts'
 import type { Source } from '../../roles/resolution/engine/records/records.ts'
 import { asInvoker } from '../acting.ts'
+import { FileFault, type OpenFile, openDataFile } from './data-bytes.ts'
 import { Objection } from './objection.ts'
 
-const chunk_bytes = 4_194_304
-/** What one field and one file may hold. */
-export const data_limits = { field_bytes: 1_048_576, rows: 50_000_000 }
+export const dataKinds = ['csv', 'jsonl', 'parquet'] as const
+export type DataKind = (typeof dataKinds)[number]
 
-/** Columns that are not wanted are read over. Throws `Objection` (1), with the line where the file is broken. */
-export function readDataFile(file: string, isWanted: (name: string) => boolean): Source {
-  const reader = new CsvReader(data_limits, isWanted)
+/** What one field, one line of JSON, and one file may hold. */
+export const data_limits = { field_bytes: 1_048_576, line_bytes: 16_777_216, names: 4_096, rows: 50_000_000 }
+
+/** Between the items of a list of values, which fields that are sets read as such. */
+const between = '|'
+
+const kindOf: Readonly<Record<string, DataKind>> = {
+  '.jsonl': 'jsonl',
+  '.ndjson': 'jsonl',
+  '.parquet': 'parquet',
+  '.pq': 'parquet',
+}
+
+export type Reading = {
+  /** What the file is, whatever its name says. */
+  readonly kind?: DataKind | undefined
+  /** Bytes that have been read, and all there are. It may throw, and reading ends with that. */
+  readonly tell?: ((done: number, total: number) => void) | undefined
+}
+
+/**
+ * Columns that are not wanted are read over. A file is what its ending says, comma-separated values unless it says more.
+ * Throws `Objection` (1): what is wrong with the file, and in which line.
+ */
+export async function readDataFile(
+  file: string,
+  isWanted: (name: string) => boolean,
+  { kind = kindOf[extname(file).toLowerCase()] ?? 'csv', tell = () => undefined }: Reading = {},
+): Promise<Source> {
+  const name = basename(file)
   try {
-    asInvoker(() => pushFile(file, reader))
-    return { name: basename(file), ...reader.finish() }
+    const opened = asInvoker(() => openDataFile(file))
+    try {
+      const read =
+        kind === 'parquet' ? await readParquet(opened, isWanted, tell) : readText(opened, kind, isWanted, tell)
+      opened.checkUnchanged()
+      return { name, ...read }
+    } finally {
+      opened.close()
+    }
   } catch (error) {
     if (error instanceof DataFault) throw new Objection(1, `${file}, ${error.message}`)
-    const { code } = error as NodeJS.ErrnoException
-    const reasons: Readonly<Record<string, string>> = {
-      ENOENT: 'there is no such file',
-      EISDIR: 'it is a folder',
-      EACCES: 'it may not be read by this user',
-    }
-    if (code === undefined) throw error
-    throw new Objection(1, `${file} cannot be read: ${reasons[code] ?? code}`)
+    if (error instanceof FileFault) throw new Objection(1, `${file} ${error.message}`, error.remedy)
+    if (error instanceof Error && error.name === 'ParquetFault') throw new Objection(1, `${file}: ${error.message}`)
+    throw error
   }
 }
 
-function pushFile(file: string, reader: CsvReader): void {
-  const opened = openSync(file, 'r')
-  try {
-    const chunk = new Uint8Array(chunk_bytes)
-    for (let read = readSync(opened, chunk); read > 0; read = readSync(opened, chunk)) {
-      reader.push(chunk.subarray(0, read))
-    }
-  } finally {
-    closeSync(opened)
+type Read = Omit<Source, 'name'>
+type Tell = (done: number, total: number) => void
+
+function readText(file: OpenFile, kind: 'csv' | 'jsonl', isWanted: (name: string) => boolean, tell: Tell): Read {
+  const reader =
+    kind === 'csv' ? new CsvReader(data_limits, isWanted) : new JsonLinesReader(data_limits, isWanted, between)
+  file.eachText((bytes, done) => {
+    tell(done - bytes.length, file.size)
+    reader.push(bytes)
+  })
+  return reader.finish()
+}
+
+async function readParquet(file: OpenFile, isWanted: (name: string) => boolean, tell: Tell): Promise<Read> {
+  const { ColumnBuilder } = await import('../../roles/resolution/engine/records/column-builder.ts')
+  const { parquetTable } = await import('../../../adapters/format/parquet/reading.ts')
+  const table = await parquetTable(file, data_limits.rows)
+  const wanted = table.names.filter(isWanted)
+  const columns: Source['columns'][number][] = []
+  for (const [at, name] of wanted.entries()) {
+    tell(Math.floor((file.size * at) / wanted.length), file.size)
+    const column = new ColumnBuilder(name)
+    await table.read(name, between, (row, value) => {
+      if (value.length > data_limits.field_bytes) {
+        throw new FileFault(`has more than ${data_limits.field_bytes} bytes in record ${row + 1}, column ${name}`)
+      }
+      column.set(row, value)
+    })
+    columns.push(column.finish(table.rows))
   }
+  return { names: table.names, rows: table.rows, columns }
 }

@@ -1,14 +1,19 @@
 // Resolves records of files into files, with no service: who is who, the pairs that say so, and what the run was.
-import { closeSync, mkdirSync, openSync, readdirSync, writeSync } from 'node:fs'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import type { RuleReport } from '../../roles/resolution/engine/block/ruled.ts'
 import type { Tell } from '../../roles/resolution/engine/progress.ts'
-import { isWantedBy, LensFault, type Records, recordsOf } from '../../roles/resolution/engine/records/records.ts'
-import { type Resolution, resolve } from '../../roles/resolution/engine/resolve.ts'
+import type { Records } from '../../roles/resolution/engine/records/records.ts'
+import { type Resolved, resolve } from '../../roles/resolution/engine/resolve.ts'
 import type { Route } from '../../roles/resolution/engine/resolve-clusters.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import { asInvoker } from '../acting.ts'
-import { readDataFile } from './data-file.ts'
+import type { DataKind } from './data-file.ts'
+import { claimFolder } from './new-files.ts'
 import { Objection } from './objection.ts'
+import { clusterTable, pairTable } from './resolution-tables.ts'
+import { type ResultTable, writeTable, writeWhole } from './result-file.ts'
+import { faultless, recordsIn } from './seen-records.ts'
 
 export type Wanted = {
   readonly lens: Lens
@@ -17,6 +22,12 @@ export type Wanted = {
   /** A folder that is new or empty. */
   readonly out: string
   readonly seed: number
+  /** What the files are, whatever their names say. */
+  readonly dataKind?: DataKind | undefined
+  /** Of the results; `csv` unless said. */
+  readonly format?: DataKind | undefined
+  /** All pairs that were compared, and not only those that are linked or were near it. */
+  readonly hasAllPairs?: boolean
 }
 
 export type Summary = {
@@ -28,50 +39,71 @@ export type Summary = {
   readonly fields: readonly string[]
   readonly records: number
   readonly pairs_compared: number
+  /** What the blocking rules of the lens brought together and left out. */
+  readonly rules: readonly RuleReport[]
   readonly entities: number
   /** Clusters of two records or more, and how many records those have. */
   readonly clusters: number
   readonly records_in_clusters: number
+  /** Which of the compared pairs the file of pairs has. */
+  readonly pairs: 'all' | 'near'
 }
 
-/** Writes clusters.csv, pairs.csv and run.json. Throws `Objection`: 1 for data that cannot be used, 3 for a folder in use. */
-export function resolveFiles({ lens, files, out, seed }: Wanted, tell: Tell): Summary {
-  asInvoker(() => claim(out))
-  const sources = files.map((file) => {
-    tell({ phase: 'read', done: 0, total: 0 })
-    return readDataFile(file, isWantedBy(lens))
-  })
-  const records = seen(lens, sources)
-  const resolution = resolve(lens, records, seed, tell)
-  tell({ phase: 'write', done: 0, total: records.rows })
+/**
+ * Writes clusters and pairs in the form that is asked for, and run.json last: where that is, the others are whole. Throws
+ * `Objection`: 1 for data that cannot be used and for files that cannot be written, 3 for a folder in use.
+ */
+export async function resolveFiles(wanted: Wanted, tell: Tell): Promise<Summary> {
+  const { lens, files, out, seed, dataKind, format = 'csv', hasAllPairs = false } = wanted
+  refuseTwice(files.map((file) => basename(file)))
+  // Before anything is read: an hour of work must not end at a folder that cannot be written.
+  claimFolder(out)
+  const records = await recordsIn(lens, files, tell, dataKind)
+  const resolution = faultless(() => resolve(lens, records, seed, tell))
   const numbers = numbered(resolution.clusters)
-  const summary = summaryOf(lens, seed, records, resolution, numbers)
-  asInvoker(() => {
-    writeLines(join(out, 'clusters.csv'), clusterLines(records, numbers))
-    writeLines(join(out, 'pairs.csv'), pairLines(records, resolution))
-    writeLines(join(out, 'run.json'), [JSON.stringify(summary, undefined, 2)])
-  })
+  const summary = {
+    ...summaryOf(lens, seed, records, resolution, numbers),
+    pairs: hasAllPairs ? 'all' : 'near',
+  } as const
+  tell({ phase: 'write', done: 0, total: 0 })
+  await writeResults(
+    out,
+    format,
+    [clusterTable(records, numbers), pairTable(records, resolution, hasAllPairs)],
+    summary,
+  )
   return summary
 }
 
-function seen(lens: Lens, sources: Parameters<typeof recordsOf>[1]): Records {
+/** All of them, or none: what is there without the others would be taken for a result. */
+async function writeResults(
+  out: string,
+  format: DataKind,
+  tables: readonly ResultTable[],
+  summary: Summary,
+): Promise<void> {
+  const written: string[] = []
   try {
-    return recordsOf(lens, sources)
+    for (const table of tables) written.push(await writeTable(out, table, format))
+    const text = `${JSON.stringify(summary, undefined, 2)}\n`
+    writeWhole(join(out, 'run.json'), (write) => write(Buffer.from(text)))
   } catch (error) {
-    if (error instanceof LensFault) throw new Objection(1, error.message)
+    asInvoker(() => {
+      for (const file of written) rmSync(file, { force: true })
+    })
     throw error
   }
 }
 
-/** Before anything is read: an hour of work must not end at a folder that cannot be written. */
-function claim(out: string): void {
-  try {
-    mkdirSync(out, { recursive: true, mode: 0o700 })
-    if (readdirSync(out).length > 0) throw new Objection(3, `${out} is not empty`, 'name a new folder')
-  } catch (error) {
-    if (error instanceof Objection) throw error
-    throw new Objection(1, `${out} cannot be written: ${(error as NodeJS.ErrnoException).code}`)
-  }
+/** Results name a record by its source and its id. */
+function refuseTwice(names: readonly string[]): void {
+  const twice = names.find((name, at) => names.indexOf(name) !== at)
+  if (twice)
+    throw new Objection(
+      1,
+      `two files are called ${twice}`,
+      'a source is known by the name of its file: give one another',
+    )
 }
 
 /** Clusters as 1, 2, 3 in the order of their first records. */
@@ -88,9 +120,9 @@ function summaryOf(
   { lens, version }: Lens,
   seed: number,
   { rows, names, sources, fields }: Records,
-  { route, compared }: Resolution,
+  { route, compared, rules }: Resolved,
   numbers: Int32Array,
-): Summary {
+): Omit<Summary, 'pairs'> {
   const sizes = new Int32Array(rows + 1)
   for (const number of numbers) sizes[number] = (sizes[number] ?? 0) + 1
   const shared = sizes.filter((size) => size > 1)
@@ -103,51 +135,9 @@ function summaryOf(
     fields: fields.map(({ name }) => name),
     records: rows,
     pairs_compared: compared.length,
+    rules,
     entities: sizes.reduce((count, size) => count + (size > 0 ? 1 : 0), 0),
     clusters: shared.length,
     records_in_clusters: shared.reduce((sum, size) => sum + size, 0),
-  }
-}
-
-function* clusterLines({ rows, names, sources, idOf }: Records, numbers: Int32Array): Generator<string> {
-  yield 'source,id,cluster'
-  const quoted = names.map(cell)
-  for (let row = 0; row < rows; row++) yield `${quoted[sources[row] ?? 0]},${cell(idOf(row))},${numbers[row]}`
-}
-
-/** Pairs that are linked, and those that were near it. */
-function* pairLines({ names, sources, idOf }: Records, resolution: Resolution): Generator<string> {
-  const { clusters, compared, scores, floor } = resolution
-  yield 'source_l,id_l,source_r,id_r,score,linked'
-  const quoted = names.map(cell)
-  for (let pair = 0; pair < compared.length; pair++) {
-    const [left, right] = [compared.lefts[pair] ?? 0, compared.rights[pair] ?? 0]
-    const isLinked = clusters[left] === clusters[right]
-    const score = scores[pair] ?? 0
-    if (!isLinked && score <= floor) continue
-    const ends = [left, right].map((row) => `${quoted[sources[row] ?? 0]},${cell(idOf(row))}`)
-    yield `${ends.join(',')},${score.toFixed(4)},${isLinked}`
-  }
-}
-
-/** RFC 4180: in quotation marks where it holds a comma, a mark or a line end. */
-function cell(value: string): string {
-  return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
-}
-
-const piece_lines = 20_000
-
-function writeLines(file: string, lines: Iterable<string>): void {
-  const opened = openSync(file, 'wx', 0o600)
-  try {
-    let piece: string[] = []
-    const flush = () => {
-      if (piece.length > 0) writeSync(opened, `${piece.join('\n')}\n`)
-      piece = []
-    }
-    for (const line of lines) if (piece.push(line) === piece_lines) flush()
-    flush()
-  } finally {
-    closeSync(opened)
   }
 }

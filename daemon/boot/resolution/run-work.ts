@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { threads } from '../../../adapters/compute/threads/threads.ts'
 import { refuse } from '../../kernel/errors.ts'
 import type { Resolved } from '../../kernel/settings.ts'
-import type { RecordRef } from '../../roles/resolution/fields.ts'
 import type { Progress } from '../../roles/resolution/fusion-run/model.ts'
-import type { FoundMatch, RunWork } from '../../roles/resolution/parts.ts'
+import type { FoundCluster, FoundMatch, RunWork } from '../../roles/resolution/parts.ts'
 import { settings } from '../../roles/resolution/settings.ts'
+import { faultStop } from '../fault-stop.ts'
 import { valuesOf } from '../profile.ts'
 import { dataOf, type SiteFolder } from '../site-folder.ts'
 import { openDataFile } from './data-folder.ts'
@@ -46,6 +46,7 @@ export function runWorkIn(folder: SiteFolder, resolved: Resolved, monotonic: () 
       const release = () => void keeping.delete(run)
       try {
         await keepNodes(runs, folderOf(run), nodes)
+        faultStop?.('run-kept')
         return { release }
       } catch (error) {
         release()
@@ -60,13 +61,17 @@ export function runWorkIn(folder: SiteFolder, resolved: Resolved, monotonic: () 
       working.set(job.run, work)
       try {
         const answer = (await work) as Answer
+        faultStop?.(left[job.phase])
         return 'found' in answer ? answer.found : refuse('invalid', answer.fault)
       } finally {
         working.delete(job.run)
       }
     },
     matches: (run) => readFound<FoundMatch>(runFiles.matches(folderOf(run))),
-    clusters: (run) => readFound<readonly RecordRef[]>(runFiles.clusters(folderOf(run))),
+    async *clusters(run) {
+      faultStop?.('run-publishing')
+      yield* readFound<FoundCluster>(runFiles.clusters(folderOf(run)))
+    },
     progress(run) {
       const pace = watched.get(run)
       return pace && { ...pace.progress, ...etaOf(pace, monotonic()) }
@@ -83,6 +88,9 @@ export function runWorkIn(folder: SiteFolder, resolved: Resolved, monotonic: () 
     },
   }
 }
+
+/** What a death after each phase leaves. */
+const left = { extract: 'run-extracted', match: 'run-matched', resolve: 'run-resolved' } as const
 
 type Pace = { readonly progress: Told; readonly since: number }
 

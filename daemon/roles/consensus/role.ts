@@ -61,7 +61,6 @@ export const consensus: Role = role(outline, {
     description: 'Multi-contributor consensus sessions with quorum, dissent and evidence',
     health_path: '/health',
     api_path: '/api/v2',
-    resources_count: 0,
     capabilities,
     deployment_profile,
     supported_combination_methods: ['weighted_average', 'dempster_shafer'],

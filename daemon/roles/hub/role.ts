@@ -37,8 +37,6 @@ export const hub: Role = role(outline, {
     description: 'Nodes, capabilities, status feed and mailboxes of a coalition',
     health_path: '/health',
     api_path: '/api/v2',
-    tools_count: 0,
-    resources_count: 0,
     capabilities: ['coalition-hub'],
     deployment_profile,
     supported_transports: [...transports],

@@ -10,6 +10,7 @@ import * as matchList from './entity-match/list.ts'
 import { entityMatches } from './entity-match/model.ts'
 import { review } from './entity-match/review.ts'
 import { rule } from './entity-match/rule.ts'
+import { uncertain } from './entity-match/uncertain.ts'
 import { entityRecords } from './entity-record/model.ts'
 import { agree } from './exchange/agree.ts'
 import { decline } from './exchange/decline.ts'
@@ -27,6 +28,7 @@ import * as runList from './fusion-run/list.ts'
 import { fusionRuns, runState } from './fusion-run/model.ts'
 import { start } from './fusion-run/start.ts'
 import { status } from './fusion-run/status.ts'
+import { summary } from './fusion-run/summary.ts'
 import { create as lensCreate } from './lens/create.ts'
 import * as lensGet from './lens/get.ts'
 import * as lensList from './lens/list.ts'
@@ -36,6 +38,7 @@ import * as bindingList from './lens-binding/list.ts'
 import { lensBindings } from './lens-binding/model.ts'
 import { metrics, runCount } from './metrics.ts'
 import { outline } from './outline.ts'
+import { resources } from './resources.ts'
 import { consult as consulting } from './workers/consult.ts'
 import { exchangesWorker } from './workers/exchanges.ts'
 import { files } from './workers/files.ts'
@@ -61,20 +64,20 @@ export const resolution: Role = role(outline, {
   operations: {
     lens: { list: lensList.list, get: lensGet.get, create: lensCreate },
     'lens-binding': { list: bindingList.list, get: bindingGet.get },
-    'entity-match': { list: matchList.list, get: matchGet.get, review, attest, consult, rule },
+    'entity-match': { list: matchList.list, get: matchGet.get, review, attest, consult, rule, uncertain },
     'entity-cluster': { list: clusterList.list, get: clusterGet.get },
-    'fusion-run': { list: runList.list, get: runGet.get, start, status, cancel },
+    'fusion-run': { list: runList.list, get: runGet.get, start, status, cancel, summary },
     fusion: { extract, match, resolve },
     exchange: { propose, list: exchangeList.list, get: exchangeGet.get, agree, cancel: decline, receive },
   },
   messages: { resolution: receive },
+  resources,
   serviceInfo: ({ deployment_profile, transports }) => ({
     name: 'resolution-service',
     version: '1.0.0',
     description: 'Who is who among records: lenses, runs, matches and clusters',
     health_path: '/health',
     api_path: '/api/v2',
-    resources_count: 0,
     capabilities: ['entity-resolution', 'lens-registry', 'three-phase-protocol', 'private-set-intersection'],
     objects,
     deployment_profile,

@@ -63,7 +63,6 @@ export const site: Role = role(outline, {
     description: 'Keys, peers, channels, token issuer and audit checkpoints of this site',
     health_path: '/health',
     api_path: '/api/v2',
-    resources_count: 0,
     capabilities: ['token-issuer', 'filedrop', 'audit-checkpoint'],
     deployment_profile,
     supported_transports: [...transports],

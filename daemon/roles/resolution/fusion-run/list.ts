@@ -12,12 +12,19 @@ export const list = operation({
   path: '/api/v2/fusion_run',
   also: ownedPaths('fusionrun'),
   tool: 'fusion_run_list',
-  input: z.strictObject({ ...listFields, ...summaryField, state: runState.optional(), lens: word.optional() }),
+  input: z.strictObject({
+    ...listFields,
+    ...summaryField,
+    state: runState.optional(),
+    lens: word.optional(),
+    active: z.boolean().optional().meta({ description: 'Only those that have something to do, or only the others' }),
+  }),
   output: pageOf(z.union([runView, runSummary])).meta({ id: 'FusionRunPage' }),
   errors: [],
   allow: 'resolution:read',
 
-  async run(call, { limit, cursor, summary, ...filter }) {
+  async run(call, { limit, cursor, summary, active, ...given }) {
+    const filter = { ...given, ...(active === undefined ? {} : { owes: active ? 1 : 0 }) }
     const query = queryOf(filter, limit, cursor, { field: 'created_at', direction: 'desc' })
     const { docs, ...next } = await call.store(fusionRuns).list(query)
     return { items: docs.map((doc) => (summary ? short(doc) : shown(doc))), ...next }

@@ -1,172 +1,165 @@
 // Joins clusters whose mean score over all their cross pairs is above a cut and the highest that either has, until there are none.
-import { connected, Groups, type Pairs } from './groups.ts'
+import { byChains } from './chains.ts'
+import { connected, numbersUpTo, type Pairs } from './groups.ts'
+
+/** Rows that hang together and are still joined by looking at all pairs of clusters each time. */
+const most_dense = 24
+
+/** Clusters that were found before the pairs from `from` on came. */
+export type Before = { readonly clusters: Int32Array; readonly from: number }
 
 /**
- * The cluster of each of `rows` rows, as the lowest row in it. A pair that is not listed is `above` by 0. Finds what joining
- * the best two again and again finds, by chains of nearest neighbours (Benzécri, "Construction d'une classification
- * ascendante hiérarchique", 1982): mean scores never rise by joining others. Of equal means the lower row is the nearer.
+ * The cluster of each of `rows` rows, as the lowest row in it. A pair that is not listed is `above` by 0. The best two are
+ * joined again and again; of equal means, the lower rows. Rows that no good pair joins are left apart from the start, so
+ * that each set of rows that hang together is done by itself, and only where pairs are new.
  */
-export function averageLink(rows: number, pairs: Pairs, need: number): Int32Array {
-  const beside = new Beside(rows, pairs, need)
-  const chain: number[] = []
-  for (let row = 0; row < rows; row++) {
-    if (!beside.isOpen(row)) continue
-    chain.push(row)
-    while (chain.length > 0) {
-      const tip = chain.at(-1)!
-      const before = chain.at(-2) ?? -1
-      const nearest = beside.nearest(tip, before)
-      if (nearest < 0) {
-        beside.close(tip)
-        chain.pop()
-      } else if (nearest !== before) chain.push(nearest)
-      else {
-        chain.length -= 2
-        const joined = beside.join(tip, before)
-        if (chain.length === 0) chain.push(joined)
-      }
-    }
+export function averageLink(rows: number, pairs: Pairs, need: number, before?: Before): Int32Array {
+  const roots = connected(rows, pairs, need).roots()
+  const clusters = numbersUpTo(rows)
+  const isNew = before && newRoots(rows, pairs, roots, before)
+  if (isNew) for (let row = 0; row < rows; row++) if (!isNew[roots[row]!]) clusters[row] = before.clusters[row]!
+  const { from, order } = pairsByRoot(pairs, roots, isNew)
+  const parts = new Parts(rows, pairs, need, clusters)
+  for (let root = 0; root < rows; root++) {
+    if (from[root + 1]! > from[root]!) parts.join(order.subarray(from[root]!, from[root + 1]!))
   }
-  return beside.groups.lowest()
+  return clusters
 }
 
-/** What is beside each cluster: others, and the sum of the scores between. Rows that no good pair joins are left apart. */
-class Beside {
-  readonly groups: Groups
+function newRoots(rows: number, { lefts, rights, above }: Pairs, roots: Int32Array, { from }: Before): Uint8Array {
+  const isNew = new Uint8Array(rows)
+  for (let pair = from; pair < lefts.length; pair++) {
+    if (above[pair]! <= 0) continue
+    isNew[roots[lefts[pair]!]!] = 1
+    isNew[roots[rights[pair]!]!] = 1
+  }
+  return isNew
+}
+
+/** Pairs that say something within a set of rows that hang together, set by set. */
+function pairsByRoot({ lefts, rights, above }: Pairs, roots: Int32Array, isNew: Uint8Array | undefined) {
+  const from = new Uint32Array(roots.length + 1)
+  const inside = new Int32Array(lefts.length)
+  let count = 0
+  for (let pair = 0; pair < lefts.length; pair++) {
+    if (above[pair]! <= 0) continue
+    const root = roots[lefts[pair]!]!
+    if (root !== roots[rights[pair]!] || isNew?.[root] === 0) continue
+    inside[count++] = pair
+    from[root + 1]!++
+  }
+  for (let root = 0; root < roots.length; root++) from[root + 1]! += from[root]!
+  const next = from.slice()
+  const order = new Int32Array(count)
+  for (let at = 0; at < count; at++) order[next[roots[lefts[inside[at]!]!]!]!++] = inside[at]!
+  return { from, order }
+}
+
+/** Clusters within one set of rows after the other. */
+class Parts {
+  readonly #pairs: Pairs
   readonly #need: number
-  readonly #sizes: Int32Array
-  readonly #labels: Int32Array
-  readonly #isOpen: Uint8Array
-  /** Of each cluster, where its entries are, how many, and for how many there is room. */
-  readonly #from: Float64Array
-  readonly #length: Int32Array
-  readonly #room: Int32Array
-  #others: Int32Array
-  #sums: Float64Array
-  #end: number
-  /** For each cluster, the place of its entry in the list that is being shortened, or -1. */
+  readonly #clusters: Int32Array
+  /** Of each row its place among the members. */
   readonly #place: Int32Array
+  readonly #members: number[] = []
+  readonly #sums = new Float64Array(most_dense * most_dense)
+  readonly #sizes = new Int32Array(most_dense)
+  readonly #into = new Int32Array(most_dense)
 
-  constructor(rows: number, pairs: Pairs, need: number) {
-    const together = connected(rows, pairs, need)
-    const { lefts, rights, above } = pairs
-    const isInside = (pair: number) => above[pair]! > 0 && together.find(lefts[pair]!) === together.find(rights[pair]!)
-    this.groups = new Groups(rows)
+  constructor(rows: number, pairs: Pairs, need: number, clusters: Int32Array) {
+    this.#pairs = pairs
     this.#need = need
-    this.#sizes = new Int32Array(rows).fill(1)
-    this.#labels = Int32Array.from({ length: rows }, (_, row) => row)
-    this.#isOpen = new Uint8Array(rows)
-    this.#length = new Int32Array(rows)
+    this.#clusters = clusters
     this.#place = new Int32Array(rows).fill(-1)
-    this.#from = new Float64Array(rows + 1)
-    for (let pair = 0; pair < lefts.length; pair++) {
-      if (!isInside(pair)) continue
-      this.#from[lefts[pair]! + 1]!++
-      this.#from[rights[pair]! + 1]!++
+  }
+
+  join(set: Int32Array): void {
+    const { lefts, rights, above } = this.#pairs
+    if (set.length === 1) {
+      const [a, b] = [lefts[set[0]!]!, rights[set[0]!]!]
+      if (above[set[0]!]! > this.#need) this.#clusters[Math.max(a, b)] = Math.min(a, b)
+      return
     }
-    this.#room = Int32Array.from({ length: rows }, (_, row) => this.#from[row + 1]!)
-    for (let row = 0; row < rows; row++) this.#from[row + 1]! += this.#from[row]!
-    this.#end = this.#from[rows]!
-    this.#others = new Int32Array(this.#end)
-    this.#sums = new Float64Array(this.#end)
-    for (let pair = 0; pair < lefts.length; pair++) {
-      if (!isInside(pair)) continue
-      this.#put(lefts[pair]!, rights[pair]!, above[pair]!)
-      this.#put(rights[pair]!, lefts[pair]!, above[pair]!)
-    }
+    this.#meet(set)
+    if (this.#members.length <= most_dense) this.#byLooking(set)
+    else this.#byChains(set)
   }
 
-  #put(cluster: number, other: number, sum: number): void {
-    this.#isOpen[cluster] = 1
-    const at = this.#from[cluster]! + this.#length[cluster]!++
-    this.#others[at] = other
-    this.#sums[at] = sum
-  }
-
-  /** Whether the row stands for a cluster that may still be joined with another. */
-  isOpen(row: number): boolean {
-    return this.#isOpen[row] === 1
-  }
-
-  close(cluster: number): void {
-    this.#isOpen[cluster] = 0
-  }
-
-  /** The cluster with the highest mean, if that is above what is needed; `preferred` if it is as near as any. */
-  nearest(cluster: number, preferred: number): number {
-    const length = this.#shorten(cluster)
-    const from = this.#from[cluster]!
-    const size = this.#sizes[cluster]!
-    let best = -1
-    let highest = this.#need
-    for (let at = from; at < from + length; at++) {
-      const other = this.#others[at]!
-      const mean = this.#sums[at]! / (size * this.#sizes[other]!)
-      const isNearer = mean === highest && best >= 0 && best !== preferred
-      if (mean > highest || (isNearer && (other === preferred || this.#labels[other]! < this.#labels[best]!))) {
-        best = other
-        highest = mean
+  /** The rows of a set, rising. */
+  #meet(set: Int32Array): void {
+    const { lefts, rights } = this.#pairs
+    const [members, place] = [this.#members, this.#place]
+    members.length = 0
+    for (const pair of set) {
+      for (const row of [lefts[pair]!, rights[pair]!]) {
+        if (place[row]! >= 0) continue
+        place[row] = 0
+        members.push(row)
       }
     }
-    return best
+    members.sort((a, b) => a - b)
+    for (let at = 0; at < members.length; at++) place[members[at]!] = at
   }
 
-  /** One entry for each other cluster; how many there are. */
-  #shorten(cluster: number): number {
-    const [others, sums, place] = [this.#others, this.#sums, this.#place]
-    const from = this.#from[cluster]!
-    const end = from + this.#length[cluster]!
-    let to = from
-    for (let at = from; at < end; at++) {
-      const other = this.groups.find(others[at]!)
-      if (other === cluster) continue
-      const known = place[other]!
-      if (known >= 0) sums[known]! += sums[at]!
-      else {
-        place[other] = to
-        others[to] = other
-        sums[to++] = sums[at]!
-      }
+  #byLooking(set: Int32Array): void {
+    const { lefts, rights, above } = this.#pairs
+    const [members, place, sums, sizes, into] = [this.#members, this.#place, this.#sums, this.#sizes, this.#into]
+    const count = members.length
+    sums.fill(0, 0, count * count)
+    for (const pair of set) {
+      const [a, b] = [place[lefts[pair]!]!, place[rights[pair]!]!]
+      sums[a * count + b]! += above[pair]!
+      sums[b * count + a]! += above[pair]!
     }
-    for (let at = from; at < to; at++) place[others[at]!] = -1
-    this.#length[cluster] = to - from
-    return to - from
+    for (let at = 0; at < count; at++) {
+      sizes[at] = 1
+      into[at] = at
+    }
+    while (joinBest(count, sums, sizes, into, this.#need));
+    for (let at = 0; at < count; at++) {
+      if (into[at] !== at) into[at] = into[into[at]!]!
+      this.#clusters[members[at]!] = members[into[at]!]!
+      place[members[at]!] = -1
+    }
   }
 
-  /** The row that stands for both now: that of the longer list, to which the other's entries are added. */
-  join(one: number, other: number): number {
-    const [base, added] = this.#length[one]! >= this.#length[other]! ? [one, other] : [other, one]
-    const length = this.#length[base]! + this.#length[added]!
-    if (length > this.#room[base]!) this.#move(base, length * 2)
-    const to = this.#from[base]! + this.#length[base]!
-    const from = this.#from[added]!
-    this.#others.copyWithin(to, from, from + this.#length[added]!)
-    this.#sums.copyWithin(to, from, from + this.#length[added]!)
-    this.#length[base] = length
-    this.groups.join(base, added)
-    this.#sizes[base]! += this.#sizes[added]!
-    this.#labels[base] = Math.min(this.#labels[base]!, this.#labels[added]!)
-    this.#isOpen[added] = 0
-    return base
+  #byChains(set: Int32Array): void {
+    const { lefts, rights, above } = this.#pairs
+    const [members, place] = [this.#members, this.#place]
+    const found = byChains(
+      members.length,
+      {
+        lefts: set.map((pair) => place[lefts[pair]!]!),
+        rights: set.map((pair) => place[rights[pair]!]!),
+        above: Float64Array.from(set, (pair) => above[pair]!),
+      },
+      this.#need,
+    )
+    for (let at = 0; at < members.length; at++) {
+      this.#clusters[members[at]!] = members[found[at]!]!
+      place[members[at]!] = -1
+    }
   }
+}
 
-  #move(cluster: number, room: number): void {
-    if (this.#end + room > this.#others.length) this.#widen(room)
-    const from = this.#from[cluster]!
-    this.#others.copyWithin(this.#end, from, from + this.#length[cluster]!)
-    this.#sums.copyWithin(this.#end, from, from + this.#length[cluster]!)
-    this.#from[cluster] = this.#end
-    this.#room[cluster] = room
-    this.#end += room
+/** Joins the best two of `count` clusters, the later into the earlier; false where none are good enough. */
+function joinBest(count: number, sums: Float64Array, sizes: Int32Array, into: Int32Array, need: number): boolean {
+  let [highest, one, other] = [need, -1, -1]
+  for (let a = 0; a < count; a++) {
+    if (into[a] !== a) continue
+    for (let b = a + 1; b < count; b++) {
+      if (into[b] !== b) continue
+      const mean = sums[a * count + b]! / (sizes[a]! * sizes[b]!)
+      if (mean > highest) [highest, one, other] = [mean, a, b]
+    }
   }
-
-  #widen(room: number): void {
-    const length = Math.max(this.#others.length * 2, this.#end + room)
-    const others = new Int32Array(length)
-    others.set(this.#others)
-    this.#others = others
-    const sums = new Float64Array(length)
-    sums.set(this.#sums)
-    this.#sums = sums
+  if (one < 0) return false
+  into[other] = one
+  sizes[one]! += sizes[other]!
+  for (let at = 0; at < count; at++) {
+    sums[one * count + at]! += sums[other * count + at]!
+    sums[at * count + one] = sums[one * count + at]!
   }
+  return true
 }

@@ -1,20 +1,27 @@
 // Compares what no block brought together, where clusters say that it should be.
+
 import { sortedBy } from '../block/blocks.ts'
-import type { PairList } from '../compare/patterns.ts'
+import type { Compared, PairList } from '../compare/patterns.ts'
 
 const most_cross_pairs = 4_000
 
-/** Compares what no block brought together: all pairs within clusters, and between clusters that one good pair joins. */
-export function complete(clusters: Int32Array, rows: number, list: PairList, scores: Float64Array): void {
-  const { length, lefts, rights } = list.compared()
-  const { from, order: members } = sortedBy({ codes: clusters, sizes: sizesOf(clusters) })
-  const partners = partnersOf(rows, lefts, rights)
-  const joined = new Set<number>()
-  for (let pair = 0; pair < length; pair++) {
-    const one = clusters[lefts[pair]!]!
-    const other = clusters[rights[pair]!]!
-    if (one !== other && scores[pair]! > 0) joined.add(Math.min(one, other) * rows + Math.max(one, other))
-  }
+/**
+ * Compares what no block brought together: all pairs within clusters, and between clusters that one good pair joins. What is
+ * complete, as most clusters of two are, is not looked at.
+ */
+export function complete(
+  clusters: Int32Array,
+  rows: number,
+  list: Pick<PairList, 'add' | 'compared'>,
+  scores: Float64Array,
+): void {
+  const compared = list.compared()
+  const sizes = sizesOf(clusters)
+  const isWanting = wanting(clusters, sizes, compared)
+  const joined = joinedBy(clusters, sizes, compared, scores)
+  for (const [one, others] of joined) for (const other of others) isWanting[one] = isWanting[other] = 1
+  const { from, order: members } = sortedBy({ codes: clusters, sizes })
+  const partners = partnersOf(rows, compared, (row) => isWanting[clusters[row]!] === 1)
   const isKnown = new Int32Array(rows).fill(-1)
   const addAll = (one: number, other: number) => {
     for (let at = from[one]!; at < from[one + 1]!; at++) {
@@ -26,12 +33,9 @@ export function complete(clusters: Int32Array, rows: number, list: PairList, sco
       }
     }
   }
-  for (let cluster = 0; cluster < rows; cluster++) if (from[cluster + 1]! - from[cluster]! > 1) addAll(cluster, cluster)
-  for (const key of joined) {
-    const [one, other] = [Math.floor(key / rows), key % rows]
-    const crossing = (from[one + 1]! - from[one]!) * (from[other + 1]! - from[other]!)
-    if (crossing <= most_cross_pairs) addAll(one, other)
-  }
+  for (let cluster = 0; cluster < rows; cluster++)
+    if (isWanting[cluster] && sizes[cluster]! > 1) addAll(cluster, cluster)
+  for (const [one, others] of joined) for (const other of others) addAll(one, other)
 }
 
 function sizesOf(clusters: Int32Array): Int32Array {
@@ -40,19 +44,56 @@ function sizesOf(clusters: Int32Array): Int32Array {
   return sizes
 }
 
-/** With whom each row has been compared. */
-function partnersOf(rows: number, lefts: Int32Array, rights: Int32Array): { from: Uint32Array; others: Int32Array } {
+/** Clusters of which not all pairs were compared. */
+function wanting(clusters: Int32Array, sizes: Int32Array, { lefts, rights, length }: Compared): Uint8Array {
+  const known = new Int32Array(clusters.length)
+  for (let pair = 0; pair < length; pair++) {
+    const cluster = clusters[lefts[pair]!]!
+    if (cluster === clusters[rights[pair]!]) known[cluster]!++
+  }
+  return Uint8Array.from(sizes, (size, cluster) => (known[cluster]! < (size * (size - 1)) / 2 ? 1 : 0))
+}
+
+/** Clusters that a good pair joins, each with those after it, in the order of pairs. */
+function joinedBy(
+  clusters: Int32Array,
+  sizes: Int32Array,
+  { lefts, rights, length }: Compared,
+  scores: Float64Array,
+): Map<number, Set<number>> {
+  const joined = new Map<number, Set<number>>()
+  for (let pair = 0; pair < length; pair++) {
+    if (scores[pair]! <= 0) continue
+    const one = clusters[lefts[pair]!]!
+    const other = clusters[rights[pair]!]!
+    if (one === other || sizes[one]! * sizes[other]! > most_cross_pairs) continue
+    const [first, second] = one < other ? [one, other] : [other, one]
+    const known = joined.get(first)
+    if (known) known.add(second)
+    else joined.set(first, new Set([second]))
+  }
+  return joined
+}
+
+/** With whom each of the wanted rows has been compared. */
+function partnersOf(
+  rows: number,
+  { lefts, rights, length }: Compared,
+  isWanted: (row: number) => boolean,
+): { from: Uint32Array; others: Int32Array } {
   const from = new Uint32Array(rows + 1)
-  for (let pair = 0; pair < lefts.length; pair++) {
-    from[lefts[pair]! + 1]!++
-    from[rights[pair]! + 1]!++
+  const wanted = Uint8Array.from({ length: rows }, (_, row) => (isWanted(row) ? 1 : 0))
+  for (let pair = 0; pair < length; pair++) {
+    if (wanted[lefts[pair]!]) from[lefts[pair]! + 1]!++
+    if (wanted[rights[pair]!]) from[rights[pair]! + 1]!++
   }
   for (let row = 0; row < rows; row++) from[row + 1]! += from[row]!
   const next = from.slice()
-  const others = new Int32Array(lefts.length * 2)
-  for (let pair = 0; pair < lefts.length; pair++) {
-    others[next[lefts[pair]!]!++] = rights[pair]!
-    others[next[rights[pair]!]!++] = lefts[pair]!
+  const others = new Int32Array(from[rows]!)
+  for (let pair = 0; pair < length; pair++) {
+    const [left, right] = [lefts[pair]!, rights[pair]!]
+    if (wanted[left]) others[next[left]!++] = right
+    if (wanted[right]) others[next[right]!++] = left
   }
   return { from, others }
 }

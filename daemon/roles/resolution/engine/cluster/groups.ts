@@ -5,7 +5,7 @@ export class Groups {
   readonly #parents: Int32Array
 
   constructor(rows: number) {
-    this.#parents = Int32Array.from({ length: rows }, (_, row) => row)
+    this.#parents = numbersUpTo(rows)
   }
 
   /** The row that stands for the set. */
@@ -24,6 +24,13 @@ export class Groups {
     this.#parents[other] = into
   }
 
+  /** The row that stands for each row's set. */
+  roots(): Int32Array {
+    const roots = new Int32Array(this.#parents.length)
+    for (let row = 0; row < roots.length; row++) roots[row] = this.find(row)
+    return roots
+  }
+
   /** The lowest row of each row's set. */
   lowest(): Int32Array {
     const rows = this.#parents.length
@@ -34,6 +41,13 @@ export class Groups {
       return lowest[root]!
     })
   }
+}
+
+/** 0, 1, 2 and so on, so many. */
+export function numbersUpTo(count: number): Int32Array {
+  const numbers = new Int32Array(count)
+  for (let at = 0; at < count; at++) numbers[at] = at
+  return numbers
 }
 
 /** Rows that are joined by pairs above `need`, directly or by others. */

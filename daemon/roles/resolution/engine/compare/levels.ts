@@ -1,13 +1,14 @@
 // How alike two different values of a field are, as a level: 0 is kept for equal values, higher levels are less alike.
 import type { FieldType } from '../../lens/model.ts'
-import { type Column, textOf, viewed } from '../text/dictionary.ts'
+import { type Column, DictionaryBuilder, textOf, viewed } from '../text/dictionary.ts'
 import { Matcher } from '../text/matcher.ts'
 import { metaphone } from '../text/metaphone.ts'
 
 /** Of two numbers of different values in the field's dictionary; from 1 to `count - 1`. */
 export type Levels = { readonly count: number; levelOf(a: number, b: number): number }
 
-export function levelsFor(type: Exclude<FieldType, 'text'>, column: Column): Levels {
+/** Of a type that has levels of its own; others have those of a comparator. */
+export function levelsFor(type: FieldType, column: Column): Levels {
   switch (type) {
     case 'name':
     case 'place':
@@ -24,19 +25,28 @@ export function levelsFor(type: Exclude<FieldType, 'text'>, column: Column): Lev
       return { count: 2, levelOf: () => 1 }
     case 'year':
       return yearLevels(column)
+    case 'text':
+    case 'geo':
+    case 'set':
+      throw new RangeError(`${type} has no levels of its own`)
   }
 }
 
-/** A view of a dictionary's values as numbers, by value. */
-function numbersOf({ dictionary }: Column, view: (value: string) => string): Int32Array {
-  const codes = Int32Array.from({ length: dictionary.size }, (_, code) => code)
-  return viewed({ codes, dictionary }, view).codes
+/** How a value sounds, as a number; -1 for nothing that is heard. Known only of values that somebody asked for. */
+function soundsOf({ dictionary }: Column): (code: number) => number {
+  const builder = new DictionaryBuilder()
+  const unknown = -2
+  const sounds = new Int32Array(dictionary.size).fill(unknown)
+  return (code) => {
+    if (sounds[code] === unknown) sounds[code] = builder.add(metaphone(textOf(dictionary, code)))
+    return sounds[code]!
+  }
 }
 
 /** Names of people and places: a slip of the hand, the same sound, a short form, and less and less by Jaro-Winkler. */
 function nameLevels(column: Column): Levels {
   const matcher = new Matcher(column.dictionary)
-  const sounds = numbersOf(column, metaphone)
+  const soundOf = soundsOf(column)
   return {
     count: 6,
     levelOf(a, b) {
@@ -46,7 +56,7 @@ function nameLevels(column: Column): Levels {
       const distance = matcher.distance(a, b, 2)
       if (distance <= 1 && least >= 4) return 1
       if (winkler >= 0.88 || (distance <= 1 && least >= 3)) return 2
-      if (sounds[a]! >= 0 && sounds[a] === sounds[b]) return 2
+      if (soundOf(a) >= 0 && soundOf(a) === soundOf(b)) return 2
       if (least >= 3 && matcher.prefix(a, b, least) === least) return 2
       if (winkler >= 0.8 || (distance <= 2 && least >= 5)) return 3
       return winkler >= 0.7 ? 4 : 5

@@ -125,7 +125,7 @@ export class PairList {
   }
 }
 
-const random_pairs = 100_000
+const random_pairs = 25_000
 
 /** Pairs drawn evenly from all there are. */
 export function drawnPairs(comparing: Comparing, rows: number, random: () => number): Compared {

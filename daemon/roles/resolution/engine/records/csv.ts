@@ -13,7 +13,7 @@ export class DataFault extends Error {
 }
 
 /** The distinct values of a column, by their numbers. */
-export type Values = Pick<ValueTable, 'size' | 'all' | 'bytesOf'>
+export type Values = Pick<ValueTable, 'size' | 'bytesOf' | 'all'>
 
 /** A column of a file: the number of each row's value in the table. */
 export type RawColumn = { readonly name: string; readonly values: Values; readonly codes: Int32Array }

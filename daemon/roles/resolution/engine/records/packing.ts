@@ -14,7 +14,12 @@ export type Packed = readonly [codes: Int32Array, starts: Uint32Array, bytes: Ui
 
 export function packed({ name, rows, names, columns }: Source): { readonly head: Head; readonly arrays: Packed[] } {
   const head = { name, rows, names, columns: columns.map((column) => column.name) }
-  return { head, arrays: columns.map(({ codes, values: { all } }) => [codes, all.starts, all.bytes] as const) }
+  const arrays = columns.map(({ codes, values }) => {
+    const { starts, bytes } = values.all
+    // Copies: what is read stays in use, and with what is left over of its space.
+    return [codes, starts.slice(), bytes.slice()] as const
+  })
+  return { head, arrays }
 }
 
 export function unpacked({ name, rows, names, columns }: Head, arrays: readonly Packed[]): Source {
@@ -29,9 +34,6 @@ export function unpacked({ name, rows, names, columns }: Head, arrays: readonly 
 }
 
 function unpackedValues(starts: Uint32Array, bytes: Uint8Array): Values {
-  return {
-    size: starts.length - 1,
-    all: { starts, bytes },
-    bytesOf: (value) => bytes.subarray(starts[value]!, starts[value + 1]!),
-  }
+  const bytesOf = (value: number) => bytes.subarray(starts[value]!, starts[value + 1]!)
+  return { size: starts.length - 1, bytesOf, all: { bytes, starts } }
 }

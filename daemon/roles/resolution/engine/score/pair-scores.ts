@@ -20,18 +20,34 @@ export type Rating = { readonly compares: Comparing; readonly rows: number; read
 /** In natural logs of odds. `hasFrequencies`: an equal rare value says more than an equal common one. */
 export function pairScores({ compares, rows, hasFrequencies }: Rating, compared: Compared, model: Model): Float64Array {
   const ofPatterns = scoresOf(model, compares, compared)
-  const { length, fields, patterns, patternOf, lefts } = compared
+  const { length, patternOf, lefts } = compared
   const scores = new Float64Array(length)
   for (let pair = 0; pair < length; pair++) scores[pair] = ofPatterns[patternOf[pair]!]!
-  if (!hasFrequencies) return scores
+  const asked = compares.fields.reduce(
+    (bits, field, at) => bits | ((field.hasFrequencies ?? hasFrequencies) ? 1 << at : 0),
+    0,
+  )
+  if (asked === 0) return scores
   const terms = frequencyTerms(compares.fields, rows)
-  for (let field = 0; field < fields; field++) {
-    const { codes } = compares.fields[field]!.column
-    const ofValues = terms[field]!
-    const isEqual = Uint8Array.from(ofPatterns, (_, pattern) => (patterns[pattern * fields + field] === 1 ? 1 : 0))
-    for (let pair = 0; pair < length; pair++) {
-      if (isEqual[patternOf[pair]!]) scores[pair]! += ofValues[codes[lefts[pair]!]!]!
+  const equal = equalFields(compared)
+  const { width, values } = compares.table
+  for (let pair = 0; pair < length; pair++) {
+    const row = lefts[pair]! * width
+    let sum = scores[pair]!
+    for (let rest = equal[patternOf[pair]!]! & asked; rest !== 0; rest &= rest - 1) {
+      const field = 31 - Math.clz32(rest & -rest)
+      sum += terms[field]![values[row + field]!]!
     }
+    scores[pair] = sum
   }
   return scores
+}
+
+/** For each pattern the fields in which both have the same value, as bits. */
+function equalFields({ counts, fields, patterns }: Compared): Int32Array {
+  return Int32Array.from(counts, (_, pattern) => {
+    let equal = 0
+    for (let field = 0; field < fields; field++) if (patterns[pattern * fields + field] === 1) equal |= 1 << field
+    return equal
+  })
 }

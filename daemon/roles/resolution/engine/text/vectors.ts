@@ -34,16 +34,18 @@ export function vectorsOf(texts: readonly string[], partsOf: (text: string) => r
   const starts = new Uint32Array(texts.length + 1)
   const terms: number[] = []
   const counts: number[] = []
+  let mine = new Int32Array(256)
   for (const [row, text] of texts.entries()) {
-    const mine = new Map<number, number>()
-    for (const part of partsOf(text)) {
-      const number = numberOf(numbers, part)
-      mine.set(number, (mine.get(number) ?? 0) + 1)
-    }
-    for (const number of [...mine.keys()].sort((a, b) => a - b)) {
+    const parts = partsOf(text)
+    if (parts.length > mine.length) mine = new Int32Array(parts.length * 2)
+    for (let at = 0; at < parts.length; at++) mine[at] = numberOf(numbers, parts[at]!)
+    const sorted = mine.subarray(0, parts.length).sort()
+    for (let from = 0, to = 0; from < sorted.length; from = to) {
+      const number = sorted[from]!
+      while (to < sorted.length && sorted[to] === number) to++
       frequencies[number] = (frequencies[number] ?? 0) + 1
       terms.push(number)
-      counts.push(mine.get(number)!)
+      counts.push(to - from)
     }
     starts[row + 1] = terms.length
   }

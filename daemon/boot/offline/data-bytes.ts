@@ -1,0 +1,154 @@
+// The bytes of a file of data: of a real file alone, as UTF-8 where it is text, and the same from beginning to end.
+import { isUtf8 } from 'node:buffer'
+import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+
+/** Why a file cannot be read; the message goes on where the name of the file ends. */
+export class FileFault extends Error {
+  readonly remedy: string | undefined
+  constructor(message: string, remedy?: string) {
+    super(message)
+    this.name = 'FileFault'
+    this.remedy = remedy
+  }
+}
+
+export type OpenFile = {
+  readonly size: number
+  /** The bytes from one place up to another. Throws `FileFault` where the file ends before. */
+  read(from: number, to: number): ArrayBuffer
+  /** All bytes in order, checked to be text; `done`: how many there were with these. Throws `FileFault`. */
+  eachText(take: (bytes: Uint8Array, done: number) => void): void
+  /** Throws `FileFault` where somebody has written to it since it was opened. */
+  checkUnchanged(): void
+  close(): void
+}
+
+const chunk_bytes = 4_194_304
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  ENOTDIR: 'there is no such file',
+  EACCES: 'it may not be read by this user',
+  EPERM: 'it may not be read by this user',
+  ELOOP: 'it is a link that leads back to itself',
+  ENXIO: 'it is no file',
+}
+
+/** Throws `FileFault`: it is not there, may not be read, or is a folder, pipe or device. */
+export function openDataFile(file: string): OpenFile {
+  const opened = naming(() => openSync(file, constants.O_RDONLY | constants.O_NONBLOCK))
+  const before = fstatSync(opened, { bigint: true })
+  if (!before.isFile()) {
+    closeSync(opened)
+    const what = before.isDirectory() ? 'a folder' : before.isFIFO() ? 'a pipe' : 'a device'
+    throw new FileFault(`cannot be read: it is ${what}, not a file`)
+  }
+  const size = Number(before.size)
+  return {
+    size,
+    read: (from, to) => readPart(opened, from, to),
+    eachText: (take) => eachText(opened, size, take),
+    checkUnchanged() {
+      if (!isSame(before, fstatSync(opened, { bigint: true }))) {
+        throw new FileFault('was changed while it was read', 'read it again when nobody writes to it')
+      }
+    },
+    close: () => closeSync(opened),
+  }
+}
+
+function naming<T>(act: () => T): T {
+  try {
+    return act()
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    throw new FileFault(`cannot be read: ${reasons[code] ?? code}`)
+  }
+}
+
+function isSame(before: BigIntStats, after: BigIntStats): boolean {
+  return before.size === after.size && before.mtimeNs === after.mtimeNs
+}
+
+function readPart(opened: number, from: number, to: number): ArrayBuffer {
+  const bytes = new Uint8Array(to - from)
+  for (let at = 0; at < bytes.length; ) {
+    const read = naming(() => readSync(opened, bytes, at, bytes.length - at, from + at))
+    if (read === 0) throw new FileFault('ends before its end: it was changed while it was read')
+    at += read
+  }
+  return bytes.buffer
+}
+
+/** Up to the size that it had: who goes on writing must not keep a reader for ever. */
+function eachText(opened: number, size: number, take: (bytes: Uint8Array, done: number) => void): void {
+  const chunk = new Uint8Array(chunk_bytes)
+  let kept = 0
+  let done = 0
+  for (;;) {
+    const most = Math.min(chunk.length - kept, size - done - kept)
+    const read = naming(() => readSync(opened, chunk, kept, most, null))
+    const bytes = chunk.subarray(0, kept + read)
+    if (bytes.length === 0) return
+    const whole = bytes.subarray(0, read === 0 ? bytes.length : wholeLetters(bytes))
+    if (done === 0) refuseOtherKinds(whole)
+    if (!isUtf8(whole) || whole.includes(0)) throw foreign(opened, whole, done)
+    done += whole.length
+    take(whole, done)
+    kept = bytes.length - whole.length
+    chunk.copyWithin(0, whole.length, bytes.length)
+  }
+}
+
+/** Without a letter at the end of which only the first bytes are there. */
+function wholeLetters(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(4, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0
+    if (byte < 0x80) return bytes.length
+    if (byte >= 0xc0) {
+      const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2
+      return back < length ? bytes.length - back : bytes.length
+    }
+  }
+  return bytes.length
+}
+
+const beginnings: readonly (readonly [bytes: readonly number[], what: string, remedy: string])[] = [
+  [[0xff, 0xfe], 'is UTF-16', 'write it as UTF-8: `iconv -f UTF-16 -t UTF-8`'],
+  [[0xfe, 0xff], 'is UTF-16', 'write it as UTF-8: `iconv -f UTF-16 -t UTF-8`'],
+  [[0x1f, 0x8b], 'is compressed', 'unpack it: `gunzip`'],
+  [[0x28, 0xb5, 0x2f, 0xfd], 'is compressed', 'unpack it: `unzstd`'],
+  [[0x50, 0x4b, 0x03, 0x04], 'is a ZIP archive, or a workbook', 'unpack it, or save its sheet as CSV'],
+  [[0x50, 0x41, 0x52, 0x31], 'is Parquet', 'name it .parquet, or say `--data-format parquet`'],
+]
+
+function refuseOtherKinds(bytes: Uint8Array): void {
+  const found = beginnings.find(([first]) => first.every((byte, at) => bytes[at] === byte))
+  if (found) throw new FileFault(`cannot be read as text: it ${found[1]}`, found[2])
+}
+
+/** Says in which line; the lines before are counted only now, since almost no file is wrong. */
+function foreign(opened: number, bytes: Uint8Array, before: number): FileFault {
+  let line = 1 + countLines(opened, before)
+  let from = 0
+  for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, from)) {
+    const text = bytes.subarray(from, end)
+    if (!isUtf8(text) || text.includes(0)) break
+    from = end + 1
+    line++
+  }
+  const next = bytes.indexOf(10, from)
+  const text = bytes.subarray(from, next < 0 ? bytes.length : next)
+  if (isUtf8(text)) return new FileFault(`cannot be read: line ${line} has a byte of nought, which no text has`)
+  const remedy = 'write all of it as UTF-8; of ISO 8859-1: `iconv -f ISO-8859-1 -t UTF-8`'
+  return new FileFault(`cannot be read: line ${line} is not UTF-8`, remedy)
+}
+
+function countLines(opened: number, before: number): number {
+  let lines = 0
+  for (let from = 0; from < before; from += chunk_bytes) {
+    const bytes = new Uint8Array(readPart(opened, from, Math.min(before, from + chunk_bytes)))
+    for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) lines++
+  }
+  return lines
+}

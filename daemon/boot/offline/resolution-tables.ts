@@ -1,0 +1,85 @@
+// Clusters and pairs of a resolution as tables: row by row for any form, and straight into bytes for the one that is asked for most.
+import type { Records } from '../../roles/resolution/engine/records/records.ts'
+import type { Resolution } from '../../roles/resolution/engine/resolve.ts'
+import type { ResultTable } from './result-file.ts'
+import type { Sheet } from './sheet.ts'
+
+/** Which cluster each record is in. */
+export function clusterTable(records: Records, numbers: Int32Array): ResultTable {
+  const { rows, names, sources, idOf } = records
+  const line = (row: number) => [names[sources[row] ?? 0] ?? '', idOf(row), numbers[row] ?? 0]
+  return {
+    name: 'clusters',
+    columns: [
+      { name: 'source', type: 'text' },
+      { name: 'id', type: 'text' },
+      { name: 'cluster', type: 'whole' },
+    ],
+    rows: counted(rows, line),
+    writeTo: (sheet) => writeClusters(sheet, records, numbers),
+  }
+}
+
+/** Pairs that are linked, and those that were near it; or all that were compared. */
+export function pairTable(records: Records, resolution: Resolution, hasAll: boolean): ResultTable {
+  const { names, sources, idOf } = records
+  const { clusters, compared, scores, floor } = resolution
+  const line = (pair: number) => {
+    const [left, right] = [compared.lefts[pair] ?? 0, compared.rights[pair] ?? 0]
+    const isLinked = clusters[left] === clusters[right]
+    const score = scores[pair] ?? 0
+    if (!hasAll && !isLinked && score <= floor) return undefined
+    const ends = [left, right].flatMap((row) => [names[sources[row] ?? 0] ?? '', idOf(row)])
+    return [...ends, Number(score.toFixed(4)), isLinked]
+  }
+  return {
+    name: 'pairs',
+    columns: [
+      { name: 'source_l', type: 'text' },
+      { name: 'id_l', type: 'text' },
+      { name: 'source_r', type: 'text' },
+      { name: 'id_r', type: 'text' },
+      { name: 'score', type: 'real' },
+      { name: 'linked', type: 'truth' },
+    ],
+    rows: counted(compared.length, line),
+    writeTo: (sheet) => writePairs(sheet, records, resolution, hasAll),
+  }
+}
+
+type Row = readonly (string | number | boolean)[]
+
+function* counted(count: number, line: (at: number) => Row | undefined): Generator<Row> {
+  for (let at = 0; at < count; at++) {
+    const row = line(at)
+    if (row) yield row
+  }
+}
+
+function writeClusters(sheet: Sheet, records: Records, numbers: Int32Array): void {
+  const { rows, names, sources } = records
+  for (let row = 0; row < rows; row++) {
+    sheet.text(names[sources[row] ?? 0] ?? '')
+    sheet.id(records, row)
+    sheet.whole(numbers[row] ?? 0)
+    sheet.end()
+  }
+}
+
+function writePairs(sheet: Sheet, records: Records, resolution: Resolution, hasAll: boolean): void {
+  const { clusters, compared, scores, floor } = resolution
+  const { names, sources } = records
+  const { length, lefts, rights } = compared
+  for (let pair = 0; pair < length; pair++) {
+    const [left, right] = [lefts[pair] ?? 0, rights[pair] ?? 0]
+    const isLinked = clusters[left] === clusters[right]
+    if (!hasAll && !isLinked && (scores[pair] ?? 0) <= floor) continue
+    for (const row of [left, right]) {
+      sheet.text(names[sources[row] ?? 0] ?? '')
+      sheet.id(records, row)
+    }
+    sheet.fraction(scores[pair] ?? 0)
+    sheet.text(isLinked ? 'true' : 'false')
+    sheet.end()
+  }
+}

@@ -1,0 +1,170 @@
+// Average link among many rows that hang together: without looking at all pairs of clusters again and again.
+import { Groups, type Pairs } from './groups.ts'
+
+/**
+ * The cluster of each of `rows` rows, as the lowest row in it. Finds what joining the best two again and again finds, by
+ * chains of nearest neighbours (Benzécri, "Construction d'une classification ascendante hiérarchique", 1982): mean scores
+ * never rise by joining others. Of equal means the lower row is the nearer.
+ */
+export function byChains(rows: number, pairs: Pairs, need: number): Int32Array {
+  const beside = new Beside(rows, pairs, need)
+  const chain: number[] = []
+  for (let row = 0; row < rows; row++) {
+    if (!beside.isOpen(row)) continue
+    chain.push(row)
+    while (chain.length > 0) {
+      const tip = chain.at(-1)!
+      const before = chain.at(-2) ?? -1
+      const nearest = beside.nearest(tip, before)
+      if (nearest < 0) {
+        beside.close(tip)
+        chain.pop()
+      } else if (nearest !== before) chain.push(nearest)
+      else {
+        chain.length -= 2
+        const joined = beside.join(tip, before)
+        if (chain.length === 0) chain.push(joined)
+      }
+    }
+  }
+  return beside.groups.lowest()
+}
+
+/** What is beside each cluster: others, and the sum of the scores between. */
+class Beside {
+  readonly groups: Groups
+  readonly #need: number
+  readonly #sizes: Int32Array
+  readonly #labels: Int32Array
+  readonly #isOpen: Uint8Array
+  /** Of each cluster, where its entries are, how many, and for how many there is room. */
+  readonly #from: Float64Array
+  readonly #length: Int32Array
+  readonly #room: Int32Array
+  #others: Int32Array
+  #sums: Float64Array
+  #end: number
+  /** For each cluster, the place of its entry in the list that is being shortened, or -1. */
+  readonly #place: Int32Array
+
+  constructor(rows: number, pairs: Pairs, need: number) {
+    const { lefts, rights, above } = pairs
+    this.groups = new Groups(rows)
+    this.#need = need
+    this.#sizes = new Int32Array(rows).fill(1)
+    this.#labels = Int32Array.from({ length: rows }, (_, row) => row)
+    this.#isOpen = new Uint8Array(rows)
+    this.#length = new Int32Array(rows)
+    this.#place = new Int32Array(rows).fill(-1)
+    this.#from = new Float64Array(rows + 1)
+    for (let pair = 0; pair < lefts.length; pair++) {
+      if (above[pair]! <= 0) continue
+      this.#from[lefts[pair]! + 1]!++
+      this.#from[rights[pair]! + 1]!++
+    }
+    this.#room = Int32Array.from({ length: rows }, (_, row) => this.#from[row + 1]!)
+    for (let row = 0; row < rows; row++) this.#from[row + 1]! += this.#from[row]!
+    this.#end = this.#from[rows]!
+    this.#others = new Int32Array(this.#end)
+    this.#sums = new Float64Array(this.#end)
+    for (let pair = 0; pair < lefts.length; pair++) {
+      if (above[pair]! <= 0) continue
+      this.#put(lefts[pair]!, rights[pair]!, above[pair]!)
+      this.#put(rights[pair]!, lefts[pair]!, above[pair]!)
+    }
+  }
+
+  #put(cluster: number, other: number, sum: number): void {
+    this.#isOpen[cluster] = 1
+    const at = this.#from[cluster]! + this.#length[cluster]!++
+    this.#others[at] = other
+    this.#sums[at] = sum
+  }
+
+  /** Whether the row stands for a cluster that may still be joined with another. */
+  isOpen(row: number): boolean {
+    return this.#isOpen[row] === 1
+  }
+
+  close(cluster: number): void {
+    this.#isOpen[cluster] = 0
+  }
+
+  /** The cluster with the highest mean, if that is above what is needed; `preferred` if it is as near as any. */
+  nearest(cluster: number, preferred: number): number {
+    const length = this.#shorten(cluster)
+    const from = this.#from[cluster]!
+    const size = this.#sizes[cluster]!
+    let best = -1
+    let highest = this.#need
+    for (let at = from; at < from + length; at++) {
+      const other = this.#others[at]!
+      const mean = this.#sums[at]! / (size * this.#sizes[other]!)
+      const isNearer = mean === highest && best >= 0 && best !== preferred
+      if (mean > highest || (isNearer && (other === preferred || this.#labels[other]! < this.#labels[best]!))) {
+        best = other
+        highest = mean
+      }
+    }
+    return best
+  }
+
+  /** One entry for each other cluster; how many there are. */
+  #shorten(cluster: number): number {
+    const [others, sums, place] = [this.#others, this.#sums, this.#place]
+    const from = this.#from[cluster]!
+    const end = from + this.#length[cluster]!
+    let to = from
+    for (let at = from; at < end; at++) {
+      const other = this.groups.find(others[at]!)
+      if (other === cluster) continue
+      const known = place[other]!
+      if (known >= 0) sums[known]! += sums[at]!
+      else {
+        place[other] = to
+        others[to] = other
+        sums[to++] = sums[at]!
+      }
+    }
+    for (let at = from; at < to; at++) place[others[at]!] = -1
+    this.#length[cluster] = to - from
+    return to - from
+  }
+
+  /** The row that stands for both now: that of the longer list, to which the other's entries are added. */
+  join(one: number, other: number): number {
+    const [base, added] = this.#length[one]! >= this.#length[other]! ? [one, other] : [other, one]
+    const length = this.#length[base]! + this.#length[added]!
+    if (length > this.#room[base]!) this.#move(base, length * 2)
+    const to = this.#from[base]! + this.#length[base]!
+    const from = this.#from[added]!
+    this.#others.copyWithin(to, from, from + this.#length[added]!)
+    this.#sums.copyWithin(to, from, from + this.#length[added]!)
+    this.#length[base] = length
+    this.groups.join(base, added)
+    this.#sizes[base]! += this.#sizes[added]!
+    this.#labels[base] = Math.min(this.#labels[base]!, this.#labels[added]!)
+    this.#isOpen[added] = 0
+    return base
+  }
+
+  #move(cluster: number, room: number): void {
+    if (this.#end + room > this.#others.length) this.#widen(room)
+    const from = this.#from[cluster]!
+    this.#others.copyWithin(this.#end, from, from + this.#length[cluster]!)
+    this.#sums.copyWithin(this.#end, from, from + this.#length[cluster]!)
+    this.#from[cluster] = this.#end
+    this.#room[cluster] = room
+    this.#end += room
+  }
+
+  #widen(room: number): void {
+    const length = Math.max(this.#others.length * 2, this.#end + room)
+    const others = new Int32Array(length)
+    others.set(this.#others)
+    this.#others = others
+    const sums = new Float64Array(length)
+    sums.set(this.#sums)
+    this.#sums = sums
+  }
+}

@@ -1,0 +1,136 @@
+// Reads JSON lines as they come, byte by byte: an object a line, its keys in any order, not all of them in every line.
+import { ColumnBuilder } from './column-builder.ts'
+import { type CsvLimits, DataFault, type RawColumn } from './csv.ts'
+
+/** `line_bytes`: what one line may hold. `names`: how many different keys all lines may have. */
+export type JsonLimits = CsvLimits & { readonly line_bytes: number; readonly names: number }
+
+const [feed, carriage, blank] = [10, 13, 32]
+const mark = '\ufeff'
+
+/** Give it all bytes with `push`, then `finish`. Values are kept, and looked at, only under keys that are wanted. */
+export class JsonLinesReader {
+  readonly #limits: JsonLimits
+  readonly #isWanted: (name: string) => boolean
+  readonly #between: string
+  /** Of keys that are not wanted, that they were there. */
+  readonly #columns = new Map<string, ColumnBuilder | undefined>()
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  #rows = 0
+  #line = 1
+  /** The line so far, where it does not lie in one piece in what was pushed. */
+  #held = new Uint8Array(1 << 12)
+  #length = 0
+
+  /** `between`: what stands between the items of a list of plain values. */
+  constructor(limits: JsonLimits, isWanted: (name: string) => boolean, between: string) {
+    this.#limits = limits
+    this.#isWanted = isWanted
+    this.#between = between
+  }
+
+  /** Throws `DataFault`. */
+  push(bytes: Uint8Array): void {
+    let from = 0
+    for (let end = bytes.indexOf(feed); end >= 0; end = bytes.indexOf(feed, from)) {
+      const isWhole = this.#length === 0 && end - from <= this.#limits.line_bytes
+      if (!isWhole) this.#hold(bytes.subarray(from, end))
+      this.#endLine(isWhole ? bytes.subarray(from, end) : this.#held.subarray(0, this.#length))
+      this.#length = 0
+      from = end + 1
+    }
+    if (from < bytes.length) this.#hold(bytes.subarray(from))
+  }
+
+  #hold(part: Uint8Array): void {
+    const length = this.#length + part.length
+    if (length > this.#limits.line_bytes) {
+      throw new DataFault(this.#line, `it has more than ${this.#limits.line_bytes} bytes`)
+    }
+    if (length > this.#held.length) {
+      const wider = new Uint8Array(length * 2)
+      wider.set(this.#held.subarray(0, this.#length))
+      this.#held = wider
+    }
+    this.#held.set(part, this.#length)
+    this.#length = length
+  }
+
+  #endLine(bytes: Uint8Array): void {
+    if (bytes.some((byte) => byte !== blank && byte !== carriage)) this.#addRecord(this.#objectIn(bytes))
+    this.#line++
+  }
+
+  #objectIn(bytes: Uint8Array): Readonly<Record<string, unknown>> {
+    const text = this.#textOf(bytes)
+    let value: unknown
+    try {
+      const unmarked = this.#line === 1 && text.startsWith(mark) ? text.slice(1) : text
+      value = isLongNumbered.test(text) ? JSON.parse(unmarked, exactly) : JSON.parse(unmarked)
+    } catch {
+      throw new DataFault(this.#line, 'it is not JSON')
+    }
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+    throw new DataFault(this.#line, 'it is no object: a record is a line as {"id": "1", "name": "Ann"}')
+  }
+
+  #textOf(bytes: Uint8Array): string {
+    try {
+      return this.#decoder.decode(bytes)
+    } catch {
+      throw new DataFault(this.#line, 'bytes that are not UTF-8')
+    }
+  }
+
+  #addRecord(record: Readonly<Record<string, unknown>>): void {
+    if (this.#rows === this.#limits.rows) throw new DataFault(this.#line, `more than ${this.#limits.rows} records`)
+    for (const [name, value] of Object.entries(record)) {
+      const text = this.#columnOf(name) && this.#written(name, value)
+      if (text) this.#columns.get(name)?.set(this.#rows, text)
+    }
+    this.#rows++
+  }
+
+  #columnOf(name: string): ColumnBuilder | undefined {
+    if (!this.#columns.has(name)) {
+      if (this.#columns.size === this.#limits.names) {
+        throw new DataFault(this.#line, `more than ${this.#limits.names} different keys`)
+      }
+      this.#columns.set(name, this.#isWanted(name) ? new ColumnBuilder(name) : undefined)
+    }
+    return this.#columns.get(name)
+  }
+
+  /** Null is no value. */
+  #written(name: string, value: unknown): string {
+    const isPlain = (each: unknown) => typeof each !== 'object' || each === null
+    if (Array.isArray(value) && value.every(isPlain)) {
+      return this.#bounded(name, value.filter((item) => item !== null).join(this.#between))
+    }
+    if (isPlain(value)) return value === null ? '' : this.#bounded(name, String(value))
+    const what = Array.isArray(value) ? 'a list of more than plain values' : 'an object'
+    throw new DataFault(this.#line, `${JSON.stringify(name)} is ${what}, which is not read: give it keys of its own`)
+  }
+
+  #bounded(name: string, text: string): string {
+    const most = this.#limits.field_bytes
+    if (text.length * 3 <= most || new TextEncoder().encode(text).length <= most) return text
+    throw new DataFault(this.#line, `${JSON.stringify(name)} has more than ${most} bytes`)
+  }
+
+  /** All columns that are wanted and came at least once. Throws `DataFault`. */
+  finish(): { names: readonly string[]; rows: number; columns: readonly RawColumn[] } {
+    if (this.#length > 0) this.push(Uint8Array.of(feed))
+    const columns = [...this.#columns.values()].flatMap((column) => (column ? [column.finish(this.#rows)] : []))
+    return { names: [...this.#columns.keys()], rows: this.#rows, columns }
+  }
+}
+
+/** Whether there may be a number that is not the same when it is read and written; looking costs less than asking each. */
+const isLongNumbered = /\d{16}|\d[eE]/
+
+/** A number of more digits than a double holds stays as it was written: it may name somebody. */
+function exactly(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
+  if (typeof value !== 'number' || Number.isSafeInteger(value)) return value
+  return context?.source ?? value
+}

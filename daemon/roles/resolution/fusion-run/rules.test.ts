@@ -1,0 +1,100 @@
+// A run goes from phase to phase as far as it was asked, and ends in one way alone.
+import { describe, expect, test } from 'vitest'
+import { isRefused } from '../../../kernel/errors.ts'
+import type { StoredRun } from './model.ts'
+import { asked, begun, cancelled, done, failed, isAtGoal, nextPhase } from './rules.ts'
+
+const at = '2026-03-02T12:00:00.000Z'
+const label = { categories: [], level: 'SECRET', originator: 't', policy: 'SITE' }
+const opened: StoredRun = {
+  ...{ tenant_id: 't', label, created_by: 'ann', created_at: at, updated_at: at },
+  ...{ lens: 'people', lens_id: 'lens_1', lens_version: '1.0.0', entity_type: 'person' },
+  ...{ state: 'pending', goal: 'completed', privacy: 'none', seed: 1, sources: [], counts: {} },
+  ...{ request_digest: '', owes: 1, attempts: 0 },
+}
+
+/** Through all its phases, as the worker takes it. */
+function carried(run: StoredRun): StoredRun {
+  const phase = nextPhase(run)
+  if (!phase) return run
+  return carried(done(begun(run, phase, at, 0), phase, { counts: { [phase]: 1 } }, at, 99))
+}
+
+describe('the way', () => {
+  test('leads through all phases, and adds up what each counted', () => {
+    expect(carried(opened)).toMatchObject({
+      state: 'completed',
+      counts: { extract: 1, match: 1, resolve: 1 },
+      ...{ owes: 0, attempts: 0, started_at: at, ended_at: at, files_until_ts: 99 },
+    })
+  })
+
+  test.each(['extracted', 'matched'] as const)('ends at %s where no more was asked, and goes on when it is', (goal) => {
+    const there = carried({ ...opened, goal })
+    expect(there).toMatchObject({ state: goal, owes: 0 })
+    expect(there.ended_at).toBeUndefined()
+    const more = asked(there, 'completed', undefined, at)
+    expect(more).toMatchObject({ state: goal, owes: 1 })
+    expect(carried(more as StoredRun).state).toBe('completed')
+  })
+
+  test.each([
+    ['extracting', 'extract'],
+    ['matching', 'match'],
+    ['resolving', 'resolve'],
+  ] as const)('a phase that was left in the middle, %s, is begun again', (state, phase) => {
+    expect(nextPhase({ state, goal: 'completed' })).toBe(phase)
+  })
+
+  test('a phase in which the process ended three times is not begun a fourth time', () => {
+    let run = { ...opened, state: 'extracted' as const }
+    for (let time = 0; time < 3; time++) run = { ...run, ...begun(run, 'match', at, 7) } as typeof run
+    expect(run).toMatchObject({ state: 'matching', attempts: 3 })
+    const last = begun(run, 'match', at, 7)
+    expect(last).toMatchObject({ state: 'failed', failure: { code: 'ended' }, owes: 0, files_until_ts: 7 })
+    expect(isAtGoal(last)).toBe(true)
+  })
+})
+
+describe('asked again', () => {
+  test('for what it comes to anyway, it is the same', () => {
+    expect(asked(opened, 'matched', undefined, at)).toBe(opened)
+    const through = carried(opened)
+    expect(asked(through, 'completed', undefined, at)).toBe(through)
+  })
+
+  test('with a threshold it takes that, until it resolves', () => {
+    const matched = carried({ ...opened, goal: 'matched' })
+    expect(asked(matched, 'completed', 3, at)).toMatchObject({ threshold: 3, goal: 'completed', owes: 1 })
+    expect(asked({ ...matched, scale: 'likeness' }, 'completed', 3, at)).toMatchObject({ code: 'invalid' })
+    for (const state of ['resolving', 'completed'] as const) {
+      expect(asked({ ...matched, state }, 'completed', 3, at)).toMatchObject({ code: 'wrong_state' })
+    }
+  })
+
+  test.each(['failed', 'cancelled'] as const)('a run that is %s goes nowhere', (state) => {
+    expect(asked({ ...opened, state }, 'matched', undefined, at)).toMatchObject({ code: 'wrong_state' })
+    expect(nextPhase({ state, goal: 'completed' })).toBeUndefined()
+  })
+})
+
+describe('ended', () => {
+  test.each(['pending', 'extracting', 'extracted', 'matching', 'matched', 'resolving'] as const)(
+    'a run that is %s can be cancelled and can fail, and its files go at once',
+    (state) => {
+      const run = { ...opened, state }
+      expect(cancelled(run, at, 5)).toMatchObject({ state: 'cancelled', owes: 0, ended_at: at, files_until_ts: 5 })
+      const failure = { code: 'invalid', reason: 'no ids' }
+      expect(failed(run, failure, at, 5)).toMatchObject({ state: 'failed', failure, owes: 0, files_until_ts: 5 })
+    },
+  )
+
+  test('cancelling twice is once, and what is through cannot be cancelled', () => {
+    const gone = cancelled(opened, at, 5)
+    if (isRefused(gone)) throw gone
+    expect(cancelled(gone, at, 6)).toBe(gone)
+    for (const state of ['completed', 'failed'] as const) {
+      expect(cancelled({ ...opened, state }, at, 5)).toMatchObject({ code: 'wrong_state' })
+    }
+  })
+})

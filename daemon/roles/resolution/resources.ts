@@ -1,0 +1,31 @@
+// The documents of this role that AI clients read by a URI, as the interface document names them.
+import type { ResourceDeclaration } from '../../kernel/resources.ts'
+import { list as clusterList } from './entity-cluster/list.ts'
+import { list as matchList } from './entity-match/list.ts'
+import { list as runList } from './fusion-run/list.ts'
+import { status } from './fusion-run/status.ts'
+
+export const resources: readonly ResourceDeclaration[] = [
+  {
+    uri: 'fusion://runs',
+    name: 'Active runs',
+    description: 'Runs that have something to do',
+    operation: runList,
+    input: { active: true },
+  },
+  { uri: 'fusion://runs/{run_id}', name: 'Run', description: 'How far a run is', operation: status },
+  {
+    uri: 'fusion://runs/{run_id}/matches',
+    name: 'Matches of a run',
+    description: 'Its scored matches, the most certain first',
+    operation: matchList,
+    input: { limit: 500 },
+  },
+  {
+    uri: 'fusion://runs/{run_id}/clusters',
+    name: 'Clusters of a run',
+    description: 'Its resolved clusters, the largest first',
+    operation: clusterList,
+    input: { limit: 500 },
+  },
+]

@@ -1,0 +1,206 @@
+// Data files of every kind, read as they come: the same records from each, and for what is wrong one line that says what and where.
+import { execFileSync } from 'node:child_process'
+import { appendFileSync, closeSync, mkdirSync, openSync, symlinkSync, writeFileSync, writeSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { parquetSink } from '../../adapters/format/parquet/writing.ts'
+import { type DataKind, readDataFile } from '../../daemon/boot/offline/data-file.ts'
+import type { Source } from '../../daemon/roles/resolution/engine/records/records.ts'
+import { scratch } from '../support/command-line.ts'
+
+const { dir, remove } = scratch('data-files')
+afterAll(remove)
+const at = (name: string) => path.join(dir, name)
+const all = () => true
+
+function written(name: string, content: string | Uint8Array): string {
+  writeFileSync(at(name), content)
+  return at(name)
+}
+
+function rowsOf({ columns, rows, names }: Source): Record<string, string>[] {
+  const decoder = new TextDecoder()
+  return Array.from({ length: rows }, (_, row) =>
+    Object.fromEntries(
+      names.flatMap((name) => {
+        const column = columns.find((each) => each.name === name)
+        const code = column?.codes[row] ?? -1
+        return column && code >= 0 ? [[name, decoder.decode(column.values.bytesOf(code))]] : []
+      }),
+    ),
+  )
+}
+
+const people = [
+  { id: '1', name: 'Ünal, "Bo"', city: 'Ankara' },
+  { id: '2', name: '漢字' },
+  { id: '3', city: 'Oslo\nNorway' },
+]
+
+describe('the same records', () => {
+  const csv = 'id,name,city\n1,"Ünal, ""Bo""",Ankara\n2,漢字,\n3,,"Oslo\nNorway"\n'
+
+  test('from CSV, with a mark at its beginning or without, of any line end', async () => {
+    for (const text of [csv, `\ufeff${csv}`, csv.replaceAll(/\n(?!Norway)/g, '\r\n')]) {
+      expect(rowsOf(await readDataFile(written('people.csv', text), all))).toEqual(people)
+    }
+  })
+
+  test('from JSON lines, whatever the order of keys, with gaps of any kind', async () => {
+    const lines = [JSON.stringify(people[0]), '', '{"name":"漢字","city":null,"id":2}\r', JSON.stringify(people[2])]
+    for (const name of ['people.jsonl', 'people.NDJSON']) {
+      expect(rowsOf(await readDataFile(written(name, `\ufeff${lines.join('\n')}`), all))).toEqual(people)
+    }
+  })
+
+  test('from Parquet', async () => {
+    expect(rowsOf(await readDataFile(written('people.parquet', parquetOf(people)), all))).toEqual(people)
+  })
+
+  test('from a file whose name says something else, when that is said', async () => {
+    const file = written('people.dat', parquetOf(people))
+    expect(rowsOf(await readDataFile(file, all, { kind: 'parquet' }))).toEqual(people)
+  })
+
+  test('a letter that two reads share is one letter', async () => {
+    const before = 'id,name\n'
+    const name = 'é'.repeat(500_000)
+    const text = `${before}${Array.from({ length: 9 }, (_, row) => `${row},x${name}`).join('\n')}\n`
+    const read = await readDataFile(written('long.csv', text), all)
+    expect(rowsOf(read).every(({ name: found }) => found === `x${name}`)).toBe(true)
+  })
+})
+
+test('JSON lines keep numbers as they were written, and lists as sets', async () => {
+  const file = written('kinds.jsonl', '{"id":12345678901234567890,"ok":true,"price":12.5,"tags":["a",7,null]}\n')
+  expect(rowsOf(await readDataFile(file, all))).toEqual([
+    { id: '12345678901234567890', ok: 'true', price: '12.5', tags: 'a|7' },
+  ])
+})
+
+describe('says what is wrong with a file, and where', () => {
+  test.each<[what: string, name: string, content: string | Uint8Array, said: string]>([
+    ['an empty file', 'bad.csv', '', ', line 1: there is no line that names the columns'],
+    ['a doubled name', 'bad.csv', 'id,name,id\n', ', line 1: two columns have the name "id"'],
+    ['too few cells', 'bad.csv', 'id,name\n1,a\n2\n', ', line 3: 1 fields where the first line names 2'],
+    ['too many cells', 'bad.csv', 'id,name\n1,a,b\n', ', line 2: more than the 2 fields that the first line names'],
+    ['an open quotation', 'bad.csv', 'id,name\n1,"a\n', ', line 3: the file ends within quotation marks'],
+    ['a bare mark', 'bad.csv', 'id,name\n1,a"b\n', ', line 2: a quotation mark in the middle of field 2'],
+    [
+      'bytes of nought',
+      'bad.csv',
+      'id,name\n1,a\n2,\0\n',
+      ' cannot be read: line 3 has a byte of nought, which no text has',
+    ],
+    [
+      'another encoding',
+      'bad.csv',
+      Buffer.from('id,name\n1,a\n2,Müller\n', 'latin1'),
+      ' cannot be read: line 3 is not UTF-8',
+    ],
+    [
+      'half a letter at the end',
+      'bad.csv',
+      Buffer.from('id\né').subarray(0, 4),
+      ' cannot be read: line 2 is not UTF-8',
+    ],
+    ['16 bits a letter', 'bad.csv', Buffer.from('\ufeffid,name\n', 'utf16le'), ' cannot be read as text: it is UTF-16'],
+    ['a packed file', 'bad.csv', Uint8Array.of(0x1f, 0x8b, 8, 0), ' cannot be read as text: it is compressed'],
+    ['Parquet by a wrong name', 'bad.csv', parquetOf(people), ' cannot be read as text: it is Parquet'],
+    ['no Parquet', 'bad.parquet', 'id,name\n1,a\n', ': broken, or no Parquet: parquet file invalid (footer != PAR1)'],
+    ['no JSON', 'bad.jsonl', '{"id":1}\n{"id":\n', ', line 2: it is not JSON'],
+    [
+      'a list of records',
+      'bad.jsonl',
+      '[{"id":1}]\n',
+      ', line 1: it is no object: a record is a line as {"id": "1", "name": "Ann"}',
+    ],
+    [
+      'an object within',
+      'bad.jsonl',
+      '{"id":1}\n\n{"id":2,"home":{}}\n',
+      ', line 3: "home" is an object, which is not read: give it keys of its own',
+    ],
+    [
+      'lists within lists',
+      'bad.jsonl',
+      '{"id":1,"a":[[1]]}\n',
+      ', line 1: "a" is a list of more than plain values, which is not read: give it keys of its own',
+    ],
+  ])('%s', async (_, name, content, said) => {
+    const file = written(name, content)
+    await expect(readDataFile(file, all)).rejects.toMatchObject({
+      name: 'Objection',
+      exit: 1,
+      message: `${file}${said}`,
+    })
+  })
+
+  test('what is not wanted may be anything', async () => {
+    const file = written('extra.jsonl', '{"id":1,"home":{"x":[{}]}}\n')
+    expect(rowsOf(await readDataFile(file, (name) => name === 'id'))).toEqual([{ id: '1' }])
+  })
+
+  test.each([
+    ['csv', 'id,name\n1,"', 'line 2: field 2 has more than 1048576 bytes'],
+    ['csv', 'id,name\n1,', 'line 2: field 2 has more than 1048576 bytes'],
+    ['jsonl', '{"id":1}\n{"id":"', 'line 2: it has more than 16777216 bytes'],
+  ] as const)('a field of a hundred megabytes, which is not held: %s', async (kind, begin, said) => {
+    const file = huge(`huge.${kind}`, begin)
+    const before = process.memoryUsage().arrayBuffers
+    await expect(readDataFile(file, all)).rejects.toThrow(`${file}, ${said}`)
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * 1_048_576)
+  })
+
+  test('more different keys than any table has', async () => {
+    const lines = Array.from({ length: 4_097 }, (_, key) => `{"k${key}":1}`).join('\n')
+    await expect(readDataFile(written('keys.jsonl', lines), all)).rejects.toThrow(
+      'line 4097: more than 4096 different keys',
+    )
+  })
+
+  test('a folder, a pipe that nobody writes to, a device, a link to itself, nothing', async () => {
+    mkdirSync(at('folder.csv'))
+    execFileSync('mkfifo', [at('pipe.csv')])
+    symlinkSync(at('loop.csv'), at('loop.csv'))
+    const said: Record<string, string> = {
+      [at('folder.csv')]: 'it is a folder, not a file',
+      [at('pipe.csv')]: 'it is a pipe, not a file',
+      '/dev/zero': 'it is a device, not a file',
+      [at('loop.csv')]: 'it is a link that leads back to itself',
+      [at('nowhere.csv')]: 'there is no such file',
+    }
+    for (const [file, why] of Object.entries(said)) {
+      await expect(readDataFile(file, all)).rejects.toThrow(`${file} cannot be read: ${why}`)
+    }
+  })
+
+  test.each(['csv', 'parquet'] as DataKind[])('a file that somebody changes while it is read: %s', async (kind) => {
+    const file = written(`changing.${kind}`, kind === 'csv' ? 'id,name\n1,a\n' : parquetOf(people))
+    const reading = readDataFile(file, all, { tell: () => appendFileSync(file, 'x') })
+    await expect(reading).rejects.toThrow(`${file} was changed while it was read`)
+  })
+})
+
+/** Every cell is a text; a gap is an empty one. */
+function parquetOf(records: readonly Readonly<Record<string, string>>[]): Uint8Array {
+  const parts: Uint8Array[] = []
+  const names = ['id', 'name', 'city']
+  const sink = parquetSink(
+    names.map((name) => ({ name, type: 'text' })),
+    (bytes) => parts.push(Uint8Array.from(bytes)),
+  )
+  sink.group(names.map((name) => records.map((record) => record[name] ?? '')))
+  sink.finish()
+  return Buffer.concat(parts)
+}
+
+/** Written in pieces; of a hundred megabytes. */
+function huge(name: string, begin: string): string {
+  const file = openSync(at(name), 'w')
+  writeSync(file, begin)
+  const piece = Buffer.alloc(4_194_304, 'x')
+  for (let written = 0; written < 25; written++) writeSync(file, piece)
+  closeSync(file)
+  return at(name)
+}

@@ -1,0 +1,208 @@
+// Results of a resolution as files: the same in every form and every time, whole or not there, whatever the data.
+import { execFileSync, spawn } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readDataFile } from '../../daemon/boot/offline/data-file.ts'
+import { readLens } from '../../daemon/boot/offline/lens-file.ts'
+import { evaluateFiles } from '../../daemon/boot/offline/resolution-quality.ts'
+import { resolveFiles, type Wanted } from '../../daemon/boot/offline/resolve-files.ts'
+import { chance } from '../support/chance.ts'
+import { scratch } from '../support/command-line.ts'
+import { peopleMill } from '../support/people-mill.ts'
+import { root } from '../support/source-tree.ts'
+
+const { dir, remove } = scratch('results')
+const at = (name: string) => path.join(dir, name)
+const people = peopleMill(300, 3)
+const lens = readLens('persons')
+const quiet = () => undefined
+
+beforeAll(() => {
+  writeFileSync(at('people.csv'), people.csv)
+  writeFileSync(at('truth.csv'), ['id,cluster', ...people.truth.map((each) => each.join(',')), ''].join('\n'))
+})
+afterAll(remove)
+
+const run = (out: string, more: Partial<Wanted> = {}) =>
+  resolveFiles({ lens, files: [at('people.csv')], out: at(out), seed: 0, ...more }, quiet)
+
+/** All cells as text, row by row. */
+async function cellsOf(file: string): Promise<string[][]> {
+  const { columns, rows } = await readDataFile(file, () => true)
+  const decoder = new TextDecoder()
+  const texts = columns.map(({ codes, values }) => {
+    return Array.from(codes, (code) => (code < 0 ? '' : plain(decoder.decode(values.bytesOf(code)))))
+  })
+  return Array.from({ length: rows }, (_, row) => texts.map((column) => column[row] ?? ''))
+}
+
+/** Without the noughts at the end that a column of even width has. */
+function plain(text: string): string {
+  return /^-?\d+\.\d+$/.test(text) ? String(Number(text)) : text
+}
+
+describe('the same results', () => {
+  test('in every form, under the same names', async () => {
+    await run('csv', { hasAllPairs: true })
+    for (const format of ['parquet', 'jsonl'] as const) {
+      await run(format, { format, hasAllPairs: true })
+      for (const name of ['clusters', 'pairs']) {
+        const [one, other] = [at(`csv/${name}.csv`), at(`${format}/${name}.${format}`)]
+        expect((await readDataFile(other, () => true)).names).toEqual((await readDataFile(one, () => true)).names)
+        expect(await cellsOf(other)).toEqual(await cellsOf(one))
+      }
+    }
+    expect(readFileSync(at('csv/clusters.csv'), 'utf8').split('\n')[0]).toBe('source,id,cluster')
+    expect(readFileSync(at('csv/pairs.csv'), 'utf8').split('\n')[0]).toBe('source_l,id_l,source_r,id_r,score,linked')
+  })
+
+  test('from every form of data', async () => {
+    await run('plain')
+    const [head = '', ...lines] = people.csv.trimEnd().split('\n')
+    const names = head.split(',')
+    const records = lines.map((line) => Object.fromEntries(line.split(',').map((cell, index) => [names[index], cell])))
+    writeFileSync(at('people.jsonl'), records.map((record) => JSON.stringify(record)).join('\n'))
+    await run('from-jsonl', { files: [at('people.jsonl')] })
+    const clusters = readFileSync(at('from-jsonl/clusters.csv'), 'utf8')
+    expect(clusters.replaceAll('people.jsonl', 'people.csv')).toBe(readFileSync(at('plain/clusters.csv'), 'utf8'))
+  })
+
+  test('byte by byte when they are made again, in every form', async () => {
+    for (const format of ['csv', 'jsonl', 'parquet'] as const) {
+      await run(`${format}-1`, { format, seed: 5 })
+      await run(`${format}-2`, { format, seed: 5 })
+      for (const file of readdirSync(at(`${format}-1`))) {
+        expect(readFileSync(at(`${format}-2/${file}`)).equals(readFileSync(at(`${format}-1/${file}`))), file).toBe(true)
+      }
+    }
+  })
+
+  test('but for the numbers of clusters, whatever the order of records and files', async () => {
+    const [head = '', ...lines] = people.csv.trimEnd().split('\n')
+    const by = chance(9)
+    const order = lines.map((line) => ({ line, key: by.below(1_000_000) })).sort((a, b) => a.key - b.key)
+    writeFileSync(at('shuffled.csv'), [head, ...order.map(({ line }) => line)].join('\n'))
+    await run('shuffled', { files: [at('shuffled.csv')] })
+    expect(await membersOf('shuffled')).toEqual(await membersOf('csv'))
+  })
+})
+
+async function membersOf(out: string): Promise<string[]> {
+  const members = new Map<string, string[]>()
+  for (const [, id = '', cluster = ''] of await cellsOf(at(`${out}/clusters.csv`))) {
+    members.set(cluster, [...(members.get(cluster) ?? []), id])
+  }
+  return [...members.values()].map((ids) => ids.sort().join(' ')).sort()
+}
+
+describe('data at the edge', () => {
+  test.each([
+    ['nothing but names', 'id,surname\n', 0],
+    ['one record', 'id,surname\n1,a\n', 1],
+    ['values that are all missing', `id,surname,city\n${'1,,\n2,,\n3,,\n'}`, 3],
+    ['records that are all the same', `id,surname,city\n${'1,a,b\n2,a,b\n'}`, 2],
+  ])('%s', async (what, text, records) => {
+    writeFileSync(at('edge.csv'), text)
+    const summary = await run(`edge ${what}`, { files: [at('edge.csv')] })
+    expect(summary.records).toBe(records)
+    expect((await cellsOf(at(`edge ${what}/clusters.csv`))).map(([, id]) => id)).toEqual(
+      Array.from({ length: records }, (_, row) => String(row + 1)),
+    )
+  })
+
+  test('a hundred thousand records of one name are not compared each with each', async () => {
+    const lines = Array.from({ length: 100_000 }, (_, row) => `${row},smith,john,1980-01-01`)
+    writeFileSync(at('block.csv'), ['id,surname,given_name,date_of_birth', ...lines].join('\n'))
+    const summary = await run('block', { files: [at('block.csv')] })
+    expect(summary.records).toBe(100_000)
+    expect(summary.pairs_compared).toBeLessThan(10_000_000)
+  })
+})
+
+test('two files of one name cannot be told apart in results', async () => {
+  const files = [at('people.csv'), path.join(dir, 'other', 'people.csv')]
+  await expect(run('twice', { files })).rejects.toMatchObject({ exit: 1, message: 'two files are called people.csv' })
+  expect(existsSync(at('twice'))).toBe(false)
+})
+
+describe('nothing that is not whole has the name of a result', () => {
+  const words = (out: string) => ['resolve', 'run', '--lens', 'persons', '--data', at('people.csv'), '--out', at(out)]
+
+  test('where the disk takes no more', () => {
+    const node = path.join(root, 'node_modules/.bin/node')
+    const command = ['ulimit -f 4', `exec "$0" ${[path.join(root, 'cli/main.ts'), ...words('full')].join(' ')}`]
+    expect(() => execFileSync('bash', ['-c', command.join('; '), node], { stdio: 'pipe' })).toThrow(
+      `${at('full/clusters.csv')} cannot be written: it would be larger than files may be here`,
+    )
+    expect(readdirSync(at('full'))).toEqual([])
+  })
+
+  test('where pairs cannot be written, clusters are taken away again', async () => {
+    const wanted = { lens, files: [at('people.csv')], out: at('half'), seed: 0 }
+    const running = resolveFiles(wanted, ({ phase }) => {
+      if (phase === 'write') writeFileSync(at('half/pairs.csv.partial'), 'of another run')
+    })
+    await expect(running).rejects.toMatchObject({
+      exit: 3,
+      message: `another run writes to ${at('half/pairs.csv')}, or has done so`,
+    })
+    expect(readdirSync(at('half'))).toEqual(['pairs.csv.partial'])
+  })
+
+  test('where whoever is told ends it', async () => {
+    for (const phase of ['read', 'compare', 'write']) {
+      const ending = resolveFiles({ lens, files: [at('people.csv')], out: at(`ended-${phase}`), seed: 0 }, (told) => {
+        if (told.phase === phase) throw new Error(`ended at ${phase}`)
+      })
+      await expect(ending).rejects.toThrow(`ended at ${phase}`)
+      expect(readdirSync(at(`ended-${phase}`))).toEqual([])
+    }
+  })
+
+  test('where Ctrl-C ends it', async () => {
+    const node = path.join(root, 'node_modules/.bin/node')
+    const child = spawn(node, [path.join(root, 'cli/main.ts'), ...words('ended')], { stdio: 'ignore' })
+    const closed = new Promise((resolve) => child.once('close', (_, signal) => resolve(signal)))
+    while (!existsSync(at('ended')) && child.exitCode === null) await new Promise((resolve) => setImmediate(resolve))
+    child.kill('SIGINT')
+    expect(await closed).toBe('SIGINT')
+    expect(readdirSync(at('ended')).filter((file) => !file.endsWith('.partial'))).toEqual([])
+  })
+})
+
+describe('measures', () => {
+  test('of a folder tell how many true pairs were compared, and the best threshold', async () => {
+    await run('measured', { hasAllPairs: true })
+    const { scored, pairs } = await evaluateFiles({ found: at('measured'), truth: at('truth.csv'), out: at('figures') })
+    expect(scored?.has_all_pairs).toBe(true)
+    expect(scored?.blocking_recall).toBeGreaterThan(0.98)
+    expect(scored?.best?.f1).toBeGreaterThan(0.95)
+    expect(scored?.linked.precision).toBeCloseTo(pairs.precision, 1)
+    expect(readdirSync(at('figures')).sort()).toEqual(['evaluation.json', 'sweep.csv', 'sweep.svg'])
+    expect(readFileSync(at('figures/sweep.svg'), 'utf8').match(/<polyline/g)).toHaveLength(3)
+  })
+
+  test('of sources with the same ids ask for the source', async () => {
+    writeFileSync(at('same.csv'), 'source,id,cluster\na,1,1\nb,1,1\na,2,2\n')
+    writeFileSync(at('plain-truth.csv'), 'id,cluster\n1,x\n2,y\n')
+    const found = at('same.csv')
+    const asked = evaluateFiles({ found, truth: at('plain-truth.csv') })
+    await expect(asked).rejects.toThrow('ids of different sources are the same')
+    writeFileSync(at('named-truth.csv'), 'source_l,id_l,source_r,id_r\na,1,b,1\n')
+    const { pairs, clusters } = await evaluateFiles({ found, truth: at('named-truth.csv') })
+    expect([pairs.f1, clusters.f1]).toEqual([1, 1])
+  })
+
+  test.each([
+    ['id_l,id_r,score\na,b,high\n', 'pair 1 has the score "high", which is no number'],
+    ['id_l,id_r,score\na,b,1\nb,a,2\n', 'has a pair twice'],
+    ['id_l,id_r\na,b\n', 'has no column score; it has id_l, id_r'],
+    ['id_l,id_r,score\na,z,1\n', 'knows "z", which was not resolved'],
+  ])('of pairs that cannot be used say why: %j', async (text, said) => {
+    writeFileSync(at('pairs.csv'), text)
+    writeFileSync(at('two.csv'), 'id,cluster\na,1\nb,1\n')
+    const measured = evaluateFiles({ found: at('two.csv'), truth: at('two.csv'), pairs: at('pairs.csv') })
+    await expect(measured).rejects.toThrow(said)
+  })
+})
