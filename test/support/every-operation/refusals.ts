@@ -12,6 +12,14 @@ import { cleared, contribution, emitted, invitation, label, policy, type Stage, 
 type Refusal = (stage: Stage) => Promise<Heard>
 type Fields = Readonly<Record<string, unknown>>
 
+const matchSessions = '/api/v2/consensus/match_session'
+
+function matchSession(digit: string) {
+  const { classification: _level, ...asked } = sessionInput()
+  const subject = { kind: 'entity_match', left: 'a/1', right: 'b/1' }
+  return { ...asked, id: `ses_${digit.repeat(32)}`, tenant_id: 'alpha', label, subject }
+}
+
 const sessions = '/api/v2/consensus/session'
 
 function post({ site, admin }: Stage, path: string, body: unknown, more: { token?: string; key?: string } = {}) {
@@ -105,6 +113,21 @@ const site: Record<string, Refusal> = {
 }
 
 const session: Record<string, Refusal> = {
+  async 'consensus.session.open label_denied'(stage) {
+    return post(stage, matchSessions, matchSession('1'), { token: await stage.site.token({ roles: ['admin'] }) })
+  },
+  async 'consensus.session.open idempotency_mismatch'(stage) {
+    await post(stage, matchSessions, matchSession('2'))
+    return post(stage, matchSessions, { ...matchSession('2'), lens_version: '2' })
+  },
+  async 'consensus.session.open not_found'(stage) {
+    await post(stage, matchSessions, matchSession('3'))
+    const token = await stage.site.token({ roles: ['admin'] })
+    return post(stage, matchSessions, { ...matchSession('3'), label: { ...label, level: 'UNCLASSIFIED' } }, { token })
+  },
+  async 'consensus.session.open not_your_tenant'(stage) {
+    return post(stage, matchSessions, { ...matchSession('4'), tenant_id: 'bravo' })
+  },
   async 'consensus.session.create label_denied'(stage) {
     return post(stage, sessions, sessionInput(), { token: await stage.site.token({ roles: ['admin'] }) })
   },
