@@ -57,6 +57,9 @@ export const definition = command({
     show(terminal, json, summary, () =>
       fields(terminal, {
         ...summary,
+        commonest: Object.entries(summary.commonest)
+          .map(([field, records]) => `${field} (${records})`)
+          .join(', '),
         sources: summary.sources.map(({ name, records }) => `${name} (${records})`).join(', '),
         rules: summary.rules.length > 0 ? summary.rules.map(ruleText).join('; ') : undefined,
       }),

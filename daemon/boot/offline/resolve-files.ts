@@ -6,6 +6,7 @@ import type { Tell } from '../../roles/resolution/engine/progress.ts'
 import type { Records } from '../../roles/resolution/engine/records/records.ts'
 import { type Resolved, resolve } from '../../roles/resolution/engine/resolve.ts'
 import type { Route } from '../../roles/resolution/engine/resolve-clusters.ts'
+import { countsOf } from '../../roles/resolution/engine/text/dictionary.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import { asInvoker } from '../acting.ts'
 import type { DataKind } from './data-file.ts'
@@ -37,6 +38,11 @@ export type Summary = {
   readonly seed: number
   readonly sources: readonly { readonly name: string; readonly records: number }[]
   readonly fields: readonly string[]
+  /**
+   * By field, how many records share its commonest value. What more records share than a block may have brings none of them
+   * together by itself.
+   */
+  readonly commonest: Readonly<Record<string, number>>
   readonly records: number
   readonly pairs_compared: number
   /** What the blocking rules of the lens brought together and left out. */
@@ -133,6 +139,9 @@ function summaryOf(
     seed,
     sources: names.map((name, at) => ({ name, records: sources.reduce((sum, of) => sum + (of === at ? 1 : 0), 0) })),
     fields: fields.map(({ name }) => name),
+    commonest: Object.fromEntries(
+      fields.map(({ name, column }) => [name, countsOf(column).reduce((a, b) => Math.max(a, b), 0)]),
+    ),
     records: rows,
     pairs_compared: compared.length,
     rules,

@@ -1,6 +1,8 @@
 // A site with the resolution role, and lenses and records to resolve.
 import { afterAll, beforeAll, expect } from 'vitest'
-import { type Sections, type SiteWorld, siteWorld } from '../../support/site-world.ts'
+import { status } from '../../../daemon/roles/resolution/fusion-run/status.ts'
+import type { Person } from '../../support/person.ts'
+import { type Sections, type SiteWorld, siteWorld, until } from '../../support/site-world.ts'
 
 /** People with a name and a date. */
 export function personLens(version = '1.0.0', entity_type = 'person') {
@@ -37,6 +39,14 @@ function letters(number: number): string {
     left = Math.floor(left / alphabet.length)
   }
   return text
+}
+
+/** The run, once it is through or has ended otherwise. */
+export function ended(person: Person, run_id: string) {
+  return until(async () => {
+    const run = await person.ok(status, { run_id })
+    return ['completed', 'failed', 'cancelled'].includes(run.state) && run
+  })
 }
 
 /** One world for all tests of a file, which must end without a logged error. */

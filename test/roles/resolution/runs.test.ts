@@ -7,20 +7,10 @@ import { match } from '../../../daemon/roles/resolution/fusion/match.ts'
 import { resolve } from '../../../daemon/roles/resolution/fusion/resolve.ts'
 import { cancel } from '../../../daemon/roles/resolution/fusion-run/cancel.ts'
 import { start } from '../../../daemon/roles/resolution/fusion-run/start.ts'
-import { status } from '../../../daemon/roles/resolution/fusion-run/status.ts'
 import { create } from '../../../daemon/roles/resolution/lens/create.ts'
-import type { Person } from '../../support/person.ts'
-import { until } from '../../support/site-world.ts'
-import { peopleOf, personLens, sharedResolution } from './resolution-world.ts'
+import { ended, peopleOf, personLens, sharedResolution } from './resolution-world.ts'
 
 const world = sharedResolution()
-
-async function ended(person: Person, run_id: string) {
-  return until(async () => {
-    const run = await person.ok(status, { run_id })
-    return ['completed', 'failed', 'cancelled'].includes(run.state) && run
-  })
-}
 
 test('a run finds who is who among the records of two nodes', async () => {
   const ann = await world().as()

@@ -1,0 +1,69 @@
+// Starts a run on the service.
+import { classificationOf, classificationOptions } from '../../classification.ts'
+import { command, Failure } from '../../command.ts'
+import { readInputFile } from '../../input-file.ts'
+import { show } from '../../output.ts'
+import { decimal, needed, rest, text, whole } from '../../params.ts'
+import { runText } from '../../run-text.ts'
+import { service, serviceOptions } from '../../service.ts'
+
+export const definition = command({
+  words: 'resolve start',
+  summary: 'start a run on the service: who is who among the records of nodes',
+  notes: [
+    'A data file lies in the folder of the tenant below resolution.data_folder at the site, and is named as it is called',
+    'there. Few records can be brought along instead: a file with a JSON list of records.',
+  ].join('\n'),
+  options: {
+    lens: needed(text('LENS', 'uid or name of a lens of the service')),
+    lensVersion: text('VERSION', 'its version; the newest unless said'),
+    data: rest('NODE=NAME', 'a data file at the site, for each node'),
+    records: rest('NODE=FILE', 'records to bring along, for each node'),
+    idField: text('COLUMN', 'the column that names a record, instead of the one that the lens names'),
+    threshold: decimal('BITS', 'log-odds from which on records are one', -1_000, 1_000),
+    seed: whole('N', 'what chance begins with; 1 unless said', 0, 4_294_967_295),
+    idempotencyKey: text('KEY', 'a repeat with the same key finds the same run'),
+    ...classificationOptions,
+    ...serviceOptions,
+  },
+  example: 'platform resolve start --lens persons --data east=people-east.csv west=people-west.csv',
+  async run(given, terminal) {
+    const { lens, lensVersion, data, records, idField, threshold, seed, idempotencyKey } = given
+    const nodes = [
+      ...data.map((each) => named(each, (file) => ({ file }))),
+      ...records.map((each) => named(each, recordsIn)),
+    ]
+    if (new Set(nodes.map(([node]) => node)).size < nodes.length) throw new Failure(2, 'a node is named twice')
+    const api = await service(given, terminal)
+    const run = await api.call(
+      'resolution.fusion-run.start',
+      {
+        lens_id: lens,
+        lens_version: lensVersion,
+        node_data: Object.fromEntries(nodes),
+        id_field: idField,
+        threshold,
+        seed,
+        classification: await classificationOf(given, terminal),
+      },
+      idempotencyKey ? { idempotency_key: idempotencyKey } : {},
+    )
+    show(terminal, given.json, run, () => runText(terminal, run))
+    return 0
+  },
+})
+
+function named<T>(given: string, made: (value: string) => T): [node: string, value: T] {
+  const [, node, value] = /^([^=]+)=(.+)$/.exec(given) ?? []
+  if (node === undefined || value === undefined) throw new Failure(2, `${JSON.stringify(given)} is not NODE=NAME`)
+  return [node, made(value)]
+}
+
+function recordsIn(file: string): unknown {
+  try {
+    return JSON.parse(readInputFile(file))
+  } catch (error) {
+    if (error instanceof Failure) throw error
+    throw new Failure(1, `${file} is no JSON`)
+  }
+}

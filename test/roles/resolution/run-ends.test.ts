@@ -1,0 +1,129 @@
+// The ways in which a run ends before it is through, and what it leaves.
+import * as fs from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import type { AuditEvent } from '../../../daemon/kernel/audit.ts'
+import { extract } from '../../../daemon/roles/resolution/fusion/extract.ts'
+import { match } from '../../../daemon/roles/resolution/fusion/match.ts'
+import { resolve } from '../../../daemon/roles/resolution/fusion/resolve.ts'
+import { cancel } from '../../../daemon/roles/resolution/fusion-run/cancel.ts'
+import { list as runs } from '../../../daemon/roles/resolution/fusion-run/list.ts'
+import { start } from '../../../daemon/roles/resolution/fusion-run/start.ts'
+import { status } from '../../../daemon/roles/resolution/fusion-run/status.ts'
+import { create } from '../../../daemon/roles/resolution/lens/create.ts'
+import { until } from '../../support/site-world.ts'
+import { ended, peopleOf, personLens, sharedResolution } from './resolution-world.ts'
+
+const world = sharedResolution({ inline_records: 5_000 })
+
+async function someone() {
+  const ann = await world().as()
+  await ann.ok(create, { body: personLens() })
+  return ann
+}
+
+const small = { lens_id: 'people', node_data: { east: peopleOf(0, 20), west: peopleOf(10, 30) } }
+const large = { lens_id: 'people', node_data: { east: peopleOf(0, 5_000) } }
+
+const filesOf = (run_id: string) => path.join(world().folder.data, 'resolution/runs', run_id)
+
+test('runs wait for each other, and each can be cancelled: the one that works, and the one that waits', async () => {
+  const ann = await someone()
+  const working = (await ann.ok(start, large)).run_id
+  const waiting = (await ann.ok(start, small)).run_id
+  const cancelled = (await ann.ok(start, small)).run_id
+  await until(async () => (await ann.ok(status, { run_id: working })).state !== 'pending')
+  expect((await ann.ok(status, { run_id: waiting })).state).toBe('pending')
+  expect(await ann.ok(cancel, { run_id: cancelled })).toMatchObject({ state: 'cancelled' })
+  expect(await ann.ok(cancel, { run_id: working })).toMatchObject({ state: 'cancelled', ended_at: expect.any(String) })
+  expect(await ended(ann, waiting)).toMatchObject({ state: 'completed' })
+  for (const run_id of [working, cancelled]) {
+    expect((await ann.ok(status, { run_id })).state).toBe('cancelled')
+    world().wake('resolution', 'files')
+    await until(() => !fs.existsSync(filesOf(run_id)))
+    expect(await ann.refusal(match, { run_id })).toBe('wrong_state')
+  }
+  expect(fs.existsSync(filesOf(waiting))).toBe(true)
+})
+
+test('starts, ends and cancellations are in the audit of the run’s tenant', async () => {
+  const ann = await someone()
+  const { run_id } = await ann.ok(extract, small)
+  await until(async () => (await ann.ok(status, { run_id })).state === 'extracted')
+  await ann.ok(cancel, { run_id })
+  const token = await world().token({ roles: ['auditor'] })
+  const { json } = await world().call('resolution', 'GET', `/api/v2/audit?target=${run_id}`, undefined, { token })
+  const items = (json as { items: { event: AuditEvent }[] }).items.map(({ event }) => event)
+  expect(items.map(({ action }) => action.replace('resolution.fusion-run.', ''))).toEqual([
+    'cancel',
+    'extract-done',
+    'extract-begun',
+    'start',
+  ])
+  expect(items[0]).toMatchObject({ subject: 'ann', detail: { from: 'extracted', to: 'cancelled' } })
+})
+
+test('an orderly restart takes a run up again', async () => {
+  const ann = await someone()
+  const { run_id } = await ann.ok(start, { lens_id: 'people', node_data: { east: peopleOf(0, 800) } })
+  await until(async () => (await ann.ok(status, { run_id })).state !== 'pending')
+  await world().restart()
+  expect(await ended(await world().as(), run_id)).toMatchObject({ state: 'completed', counts: { records: 800 } })
+})
+
+test.each([
+  ['ids that are missing', [{ id: '', surname: 'a', given_name: 'b' }], /record 1 has no id/],
+  ['ids that come twice', [1, 1].map((id) => ({ id, surname: 'a', given_name: 'b' })), /both have the id "1"/],
+  ['columns that the lens wants and nobody has', [{ id: 1, colour: 'red' }], /no column for given_name/],
+])('%s fail the run, and it says so', async (_, records, reason) => {
+  const ann = await someone()
+  const { run_id } = await ann.ok(start, { lens_id: 'people', node_data: { east: records } })
+  const run = await ended(ann, run_id)
+  expect(run).toMatchObject({ state: 'failed', failure: { code: 'invalid', reason: expect.stringMatching(reason) } })
+})
+
+test('another column may name the records', async () => {
+  const ann = await someone()
+  const east = peopleOf(0, 20).map(({ id, ...more }) => ({ key: id, ...more }))
+  const { run_id } = await ann.ok(start, { lens_id: 'people', node_data: { east }, id_field: 'key' })
+  expect(await ended(ann, run_id)).toMatchObject({ state: 'completed', id_field: 'key', counts: { records: 20 } })
+})
+
+test('a threshold draws the line elsewhere', async () => {
+  const ann = await someone()
+  const { run_id } = await ann.ok(extract, small)
+  expect((await ann.ok(match, { run_id })).run).toMatchObject({ state: 'matched', scale: 'log_odds' })
+  const { run, items } = await ann.ok(resolve, { run_id, threshold: 900 })
+  expect([run.state, run.threshold, items]).toEqual(['completed', 900, []])
+  expect(await ann.refusal(resolve, { run_id, threshold: 1 })).toBe('wrong_state')
+})
+
+test.each([
+  ['privacy', { privacy: 'psi' as const }],
+  ['privacy', { privacy: 'clk' as const }],
+  ['null_penalty', { null_penalty: 1 }],
+  ['node_data', { node_data: { east: peopleOf(0, 5_001) } }],
+  ['node_data', { node_data: { east: { file: 'east.csv' } } }],
+  ['node_data', { node_data: {} }],
+  ['node_data.east', { node_data: { east: [] } }],
+])('%s that this version cannot do is refused, and no run is made', async (at, more) => {
+  const ann = await someone()
+  const before = (await ann.ok(runs, { limit: 500 })).items.length
+  const { status: code, problem } = await ann.ask(start, { ...small, ...more })
+  expect(code).toBe(422)
+  expect(problem?.errors[0]?.path).toBe(at)
+  expect((await ann.ok(runs, { limit: 500 })).items).toHaveLength(before)
+})
+
+test('a lens is named by uid or name, and by version or the newest', async () => {
+  const ann = await someone()
+  const second = await ann.ok(create, { body: personLens('1.10.0') })
+  await ann.ok(create, { body: personLens('1.9.0') })
+  const versionOf = async (more: { lens_id: string; lens_version?: string }) =>
+    (await ann.ok(extract, { ...small, ...more })).lens_version
+  expect(await versionOf({ lens_id: 'people' })).toBe('1.10.0')
+  expect(await versionOf({ lens_id: 'people', lens_version: '1.9.0' })).toBe('1.9.0')
+  expect(await versionOf({ lens_id: second.uid })).toBe('1.10.0')
+  expect(await versionOf({ lens_id: second.uid, lens_version: '1.0.0' })).toBe('1.0.0')
+  expect(await ann.refusal(extract, { ...small, lens_version: '9.9.9' })).toBe('not_found')
+})
