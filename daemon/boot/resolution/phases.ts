@@ -43,6 +43,8 @@ export function carryOutPhase(job: ThreadJob, tell: Tell): Answer {
     if (error instanceof LensFault || error instanceof DataFault || error instanceof RunFault) {
       return { fault: error.message }
     }
+    // A backup holds no files of runs: one that was under way in a restored site has none.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { fault: 'the files of the run are gone' }
     throw error
   }
 }

@@ -89,6 +89,15 @@ test('another column may name the records', async () => {
   expect(await ended(ann, run_id)).toMatchObject({ state: 'completed', id_field: 'key', counts: { records: 20 } })
 })
 
+test('a run whose files are gone fails, and says so', async () => {
+  const ann = await someone()
+  const { run_id } = await ann.ok(extract, small)
+  await until(async () => (await ann.ok(status, { run_id })).state === 'extracted')
+  fs.rmSync(filesOf(run_id), { recursive: true })
+  const { run, items } = await ann.ok(match, { run_id })
+  expect([run.state, run.failure?.reason, items]).toEqual(['failed', 'the files of the run are gone', []])
+})
+
 test('a threshold draws the line elsewhere', async () => {
   const ann = await someone()
   const { run_id } = await ann.ok(extract, small)
