@@ -57,9 +57,21 @@ export const definition = command({
     show(terminal, json, summary, () =>
       fields(terminal, {
         ...summary,
+        commonest: Object.entries(summary.commonest)
+          .map(([field, records]) => `${field} (${records})`)
+          .join(', '),
         sources: summary.sources.map(({ name, records }) => `${name} (${records})`).join(', '),
+        rules: summary.rules.length > 0 ? summary.rules.map(ruleText).join('; ') : undefined,
       }),
     )
     return 0
   },
 })
+
+type Rule = { readonly rule: string; readonly pairs: number; readonly largest: number; readonly left_out_count: number }
+
+function ruleText({ rule, pairs, largest, left_out_count }: Rule): string {
+  const left =
+    left_out_count > 0 ? `, ${left_out_count} too large blocks left out, the largest of ${largest} records` : ''
+  return `${rule} (${pairs} pairs${left})`
+}

@@ -3,6 +3,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseYaml } from '../../../adapters/host/yaml/yaml-document.ts'
+import { linesOf } from '../../../adapters/host/yaml/yaml-lines.ts'
+import { parseBy } from '../../kernel/parsing.ts'
 import { type Lens, lens as schema } from '../../roles/resolution/lens/model.ts'
 import { asInvoker } from '../acting.ts'
 import { Objection } from './objection.ts'
@@ -24,13 +26,22 @@ export function lensNames(): string[] {
 
 /** A shipped lens by its name, any other by its file. Throws `Objection` (1): there is none, or it is none, with every fault. */
 export function readLens(given: string): Lens {
-  const file = lensNames().includes(given) ? join(shippedFolder(), `${given}${ending}`) : given
-  const read = parseYaml(textOf(file))
+  const text = lensText(given)
+  const read = parseYaml(text)
   if ('faults' in read) throw new Objection(1, `${given} is no lens: ${read.faults.join('; ')}`)
-  const { data, error } = schema.safeParse(read.value)
-  if (data) return data
-  const faults = error.issues.map(({ path, message }) => `${path.join('.') || 'the document'}: ${message}`)
+  const parsed = parseBy(schema, read.value)
+  if (parsed.success) return parsed.data
+  const lineOf = linesOf(text)
+  const faults = parsed.errors.map(({ path, message }) => {
+    const place = path.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part))
+    return path === '' ? message : `line ${lineOf(place)}, ${path}: ${message}`
+  })
   throw new Objection(1, `${given} is no lens:\n  ${faults.join('\n  ')}`)
+}
+
+/** The text of a lens as its author wrote it. Throws `Objection` (1). */
+export function lensText(given: string): string {
+  return textOf(lensNames().includes(given) ? join(shippedFolder(), `${given}${ending}`) : given)
 }
 
 function textOf(file: string): string {
@@ -52,7 +63,9 @@ export function withColumns(lens: Lens, given: readonly string[]): Lens {
   })
   const fields = lens.fields.map((field) => {
     const first = places.filter((place) => place.field === field.name).map(({ column }) => column)
-    return { ...field, columns: [...first, ...(field.columns ?? [field.name])] }
+    if (first.length === 0) return field
+    const { join, ...rest } = field
+    return { ...rest, columns: [...first, ...(field.columns ?? (join ? [] : [field.name]))] }
   })
   return { ...lens, fields }
 }

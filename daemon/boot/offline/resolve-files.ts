@@ -1,22 +1,20 @@
 // Resolves records of files into files, with no service: who is who, the pairs that say so, and what the run was.
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import type { RuleReport } from '../../roles/resolution/engine/block/ruled.ts'
 import type { Tell } from '../../roles/resolution/engine/progress.ts'
-import {
-  isWantedBy,
-  LensFault,
-  type Records,
-  recordsOf,
-  type Source,
-} from '../../roles/resolution/engine/records/records.ts'
-import { type Resolution, resolve } from '../../roles/resolution/engine/resolve.ts'
+import type { Records } from '../../roles/resolution/engine/records/records.ts'
+import { type Resolved, resolve } from '../../roles/resolution/engine/resolve.ts'
 import type { Route } from '../../roles/resolution/engine/resolve-clusters.ts'
+import { countsOf } from '../../roles/resolution/engine/text/dictionary.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import { asInvoker } from '../acting.ts'
-import { type DataKind, type Reading, readDataFile } from './data-file.ts'
+import type { DataKind } from './data-file.ts'
+import { claimFolder } from './new-files.ts'
 import { Objection } from './objection.ts'
 import { clusterTable, pairTable } from './resolution-tables.ts'
 import { type ResultTable, writeTable, writeWhole } from './result-file.ts'
+import { faultless, recordsIn } from './seen-records.ts'
 
 export type Wanted = {
   readonly lens: Lens
@@ -40,8 +38,15 @@ export type Summary = {
   readonly seed: number
   readonly sources: readonly { readonly name: string; readonly records: number }[]
   readonly fields: readonly string[]
+  /**
+   * By field, how many records share its commonest value. What more records share than a block may have brings none of them
+   * together by itself.
+   */
+  readonly commonest: Readonly<Record<string, number>>
   readonly records: number
   readonly pairs_compared: number
+  /** What the blocking rules of the lens brought together and left out. */
+  readonly rules: readonly RuleReport[]
   readonly entities: number
   /** Clusters of two records or more, and how many records those have. */
   readonly clusters: number
@@ -57,12 +62,10 @@ export type Summary = {
 export async function resolveFiles(wanted: Wanted, tell: Tell): Promise<Summary> {
   const { lens, files, out, seed, dataKind, format = 'csv', hasAllPairs = false } = wanted
   refuseTwice(files.map((file) => basename(file)))
-  asInvoker(() => claim(out))
-  const records = await recordsIn(lens, files, {
-    kind: dataKind,
-    tell: (done, total) => tell({ phase: 'read', done, total }),
-  })
-  const resolution = resolve(lens, records, seed, tell)
+  // Before anything is read: an hour of work must not end at a folder that cannot be written.
+  claimFolder(out)
+  const records = await recordsIn(lens, files, tell, dataKind)
+  const resolution = faultless(() => resolve(lens, records, seed, tell))
   const numbers = numbered(resolution.clusters)
   const summary = {
     ...summaryOf(lens, seed, records, resolution, numbers),
@@ -98,18 +101,6 @@ async function writeResults(
   }
 }
 
-/** What was read goes as soon as the records are made of it. */
-async function recordsIn(lens: Lens, files: readonly string[], reading: Reading): Promise<Records> {
-  const sources: Source[] = []
-  for (const file of files) sources.push(await readDataFile(file, isWantedBy(lens), reading))
-  try {
-    return recordsOf(lens, sources)
-  } catch (error) {
-    if (error instanceof LensFault) throw new Objection(1, error.message)
-    throw error
-  }
-}
-
 /** Results name a record by its source and its id. */
 function refuseTwice(names: readonly string[]): void {
   const twice = names.find((name, at) => names.indexOf(name) !== at)
@@ -119,17 +110,6 @@ function refuseTwice(names: readonly string[]): void {
       `two files are called ${twice}`,
       'a source is known by the name of its file: give one another',
     )
-}
-
-/** Before anything is read: an hour of work must not end at a folder that cannot be written. */
-function claim(out: string): void {
-  try {
-    mkdirSync(out, { recursive: true, mode: 0o700 })
-    if (readdirSync(out).length > 0) throw new Objection(3, `${out} is not empty`, 'name a new folder')
-  } catch (error) {
-    if (error instanceof Objection) throw error
-    throw new Objection(1, `${out} cannot be written: ${(error as NodeJS.ErrnoException).code}`)
-  }
 }
 
 /** Clusters as 1, 2, 3 in the order of their first records. */
@@ -146,7 +126,7 @@ function summaryOf(
   { lens, version }: Lens,
   seed: number,
   { rows, names, sources, fields }: Records,
-  { route, compared }: Resolution,
+  { route, compared, rules }: Resolved,
   numbers: Int32Array,
 ): Omit<Summary, 'pairs'> {
   const sizes = new Int32Array(rows + 1)
@@ -159,8 +139,12 @@ function summaryOf(
     seed,
     sources: names.map((name, at) => ({ name, records: sources.reduce((sum, of) => sum + (of === at ? 1 : 0), 0) })),
     fields: fields.map(({ name }) => name),
+    commonest: Object.fromEntries(
+      fields.map(({ name, column }) => [name, countsOf(column).reduce((a, b) => Math.max(a, b), 0)]),
+    ),
     records: rows,
     pairs_compared: compared.length,
+    rules,
     entities: sizes.reduce((count, size) => count + (size > 0 ? 1 : 0), 0),
     clusters: shared.length,
     records_in_clusters: shared.reduce((sum, size) => sum + size, 0),

@@ -1,6 +1,6 @@
 // Writes a table of results as a file that is whole or not there: comma-separated, JSON lines or Parquet.
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { asInvoker } from '../acting.ts'
 import type { DataKind } from './data-file.ts'
 import { Objection } from './objection.ts'
@@ -65,11 +65,22 @@ export function writeWhole(file: string, fill: (write: Write) => void): void {
       }
       if (existsSync(file)) throw inUse(file)
       refusing(file, () => renameSync(partial, file))
+      syncFolder(dirname(file))
     } catch (error) {
       rmSync(partial, { force: true })
       throw error
     }
   })
+}
+
+/** The name is on disk as well. */
+function syncFolder(folder: string): void {
+  const opened = openSync(folder, 'r')
+  try {
+    fsyncSync(opened)
+  } finally {
+    closeSync(opened)
+  }
 }
 
 /** The system may take less than it was given. */

@@ -128,10 +128,9 @@ function join(job: ThreadJob, tell: Tell): PhaseFound {
   const records = recordsOf(job.lens, readSources(runFiles.extracted(job.folder)))
   const found = joined(job, records, readMatched(runFiles.matched(job.folder)))
   const matches = writeMatches(job, records, found)
-  const { members, entities } = clustersOf(records, found.clusters)
-  const count = writeFound(runFiles.clusters(job.folder), members)
-  const clustered = members.reduce((sum, { length }) => sum + length, 0)
-  return { counts: { matches, entities, clusters: count, clustered } }
+  const { found: clusters, counts } = clustersOf(records, found.clusters)
+  writeFound(runFiles.clusters(job.folder), clusters)
+  return { counts: { matches, ...counts } }
 }
 
 /** As the engine joined them while it learnt, unless the run draws a line of its own. */

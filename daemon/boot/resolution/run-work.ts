@@ -5,9 +5,8 @@ import { join } from 'node:path'
 import { threads } from '../../../adapters/compute/threads/threads.ts'
 import { refuse } from '../../kernel/errors.ts'
 import type { Resolved } from '../../kernel/settings.ts'
-import type { RecordRef } from '../../roles/resolution/fields.ts'
 import type { Progress } from '../../roles/resolution/fusion-run/model.ts'
-import type { FoundMatch, RunWork } from '../../roles/resolution/parts.ts'
+import type { FoundCluster, FoundMatch, RunWork } from '../../roles/resolution/parts.ts'
 import { settings } from '../../roles/resolution/settings.ts'
 import { faultStop } from '../fault-stop.ts'
 import { valuesOf } from '../profile.ts'
@@ -71,7 +70,7 @@ export function runWorkIn(folder: SiteFolder, resolved: Resolved, monotonic: () 
     matches: (run) => readFound<FoundMatch>(runFiles.matches(folderOf(run))),
     async *clusters(run) {
       faultStop?.('run-publishing')
-      yield* readFound<readonly RecordRef[]>(runFiles.clusters(folderOf(run)))
+      yield* readFound<FoundCluster>(runFiles.clusters(folderOf(run)))
     },
     progress(run) {
       const pace = watched.get(run)

@@ -42,6 +42,9 @@ export type FoundMatch = {
   readonly left_size: number
   readonly right_size: number
 }
+
+/** Members in order, each with what its fields say in normal form. */
+export type FoundCluster = readonly { readonly ref: RecordRef; readonly values: Record<string, string> }[]
 type StoredLevels = { field: string; outcome: number }[]
 
 export type RunWork = {
@@ -59,8 +62,8 @@ export type RunWork = {
   perform(job: PhaseJob, signal: AbortSignal): Promise<PhaseFound | Refused>
   /** What the last phase left, in batches. */
   matches(run: string): AsyncIterable<readonly FoundMatch[]>
-  /** Members of clusters of two records and more, in batches. */
-  clusters(run: string): AsyncIterable<readonly (readonly RecordRef[])[]>
+  /** Every cluster, those of one record too, in batches. */
+  clusters(run: string): AsyncIterable<readonly FoundCluster[]>
   /** How far a run is that this process works on. */
   progress(run: string): Progress | undefined
   /** Says how far, where the role itself does the work. */

@@ -10,6 +10,7 @@ import * as matchList from './entity-match/list.ts'
 import { entityMatches } from './entity-match/model.ts'
 import { review } from './entity-match/review.ts'
 import { rule } from './entity-match/rule.ts'
+import { uncertain } from './entity-match/uncertain.ts'
 import { entityRecords } from './entity-record/model.ts'
 import { agree } from './exchange/agree.ts'
 import { decline } from './exchange/decline.ts'
@@ -27,6 +28,7 @@ import * as runList from './fusion-run/list.ts'
 import { fusionRuns, runState } from './fusion-run/model.ts'
 import { start } from './fusion-run/start.ts'
 import { status } from './fusion-run/status.ts'
+import { summary } from './fusion-run/summary.ts'
 import { create as lensCreate } from './lens/create.ts'
 import * as lensGet from './lens/get.ts'
 import * as lensList from './lens/list.ts'
@@ -62,9 +64,9 @@ export const resolution: Role = role(outline, {
   operations: {
     lens: { list: lensList.list, get: lensGet.get, create: lensCreate },
     'lens-binding': { list: bindingList.list, get: bindingGet.get },
-    'entity-match': { list: matchList.list, get: matchGet.get, review, attest, consult, rule },
+    'entity-match': { list: matchList.list, get: matchGet.get, review, attest, consult, rule, uncertain },
     'entity-cluster': { list: clusterList.list, get: clusterGet.get },
-    'fusion-run': { list: runList.list, get: runGet.get, start, status, cancel },
+    'fusion-run': { list: runList.list, get: runGet.get, start, status, cancel, summary },
     fusion: { extract, match, resolve },
     exchange: { propose, list: exchangeList.list, get: exchangeGet.get, agree, cancel: decline, receive },
   },

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { curve25519Blinding } from '../../../adapters/blinding/curve25519/blinding.ts'
 import { performBlinding } from '../../../adapters/blinding/curve25519/work.ts'
-import { ascending, objectionTo } from '../../../daemon/roles/resolution/privacy/psi/points.ts'
+import { ascending, objectionTo, sharesOne } from '../../../daemon/roles/resolution/privacy/psi/points.ts'
 import { meeting, tagBytes } from '../../../daemon/roles/resolution/privacy/psi/tags.ts'
 
 const blinding = curve25519Blinding(async (work) => performBlinding(work), 3)
@@ -82,4 +82,12 @@ test('a point of low order or above the prime among good ones refuses them all',
     expect(await blinding.tagPoints('run', Buffer.concat([points, bad]), secret(3), 8, signal)).toBeUndefined()
   }
   expect(await blinding.tagPoints('run', points.subarray(1), secret(3), 8, signal)).toBeUndefined()
+})
+
+test('points that come back to whom they were sent are known by one of them', async () => {
+  const mine = (await shared(['ann', 'bob', 'cyd'], [])).points
+  const others = ascending(await blinding.blindValues('run 1', ['ann', 'dan'], secret(2), signal), 32).sorted
+  const withOneOfOurs = ascending(Buffer.concat([others, mine.subarray(32, 64)]), 32).sorted
+  expect([sharesOne(mine, others), sharesOne(mine, withOneOfOurs), sharesOne(mine, mine)]).toEqual([false, true, true])
+  expect(sharesOne(mine, new Uint8Array())).toBe(false)
 })

@@ -1,6 +1,7 @@
 // What a session must be, told a second time in few lines: the decisions page without the product's state machine.
-import { combine } from '../../../daemon/roles/consensus/combine/combine.ts'
+
 import type { QuorumPolicy } from '../../../daemon/kernel/quorum-policy.ts'
+import { combine } from '../../../daemon/roles/consensus/combine/combine.ts'
 import type { SessionState } from '../../../daemon/roles/consensus/session/model.ts'
 
 type Reason = 'conflict' | 'inconclusive' | 'total_conflict'

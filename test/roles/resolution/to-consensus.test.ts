@@ -79,7 +79,7 @@ const settledAs = (uid: string, state: MatchView['state'], decided_by: MatchView
   })
 
 async function entities(lens: string): Promise<string[]> {
-  const { items } = await ann.ok(clusters, { lens })
+  const { items } = await ann.ok(clusters, { lens, min_size: 1 })
   return items.map((each) => ('members' in each ? each.members.map(({ record_id }) => record_id).join('') : '')).sort()
 }
 

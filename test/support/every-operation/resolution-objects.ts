@@ -1,5 +1,7 @@
 // What the resolution role holds for the walk over all operations: one object of each kind, SECRET and of tenant alpha.
 import { expect, vi } from 'vitest'
+import { digestOf } from '../../../daemon/kernel/canonical.ts'
+import { lens } from '../../../daemon/roles/resolution/lens/model.ts'
 import type { SmallSite } from '../small-site.ts'
 
 export type ResolutionObjects = {
@@ -12,6 +14,11 @@ export type ResolutionObjects = {
   readonly extracted: string
   readonly matched: string
   readonly doomed: string
+  /** Proposed to bravo; the other is for cancelling. */
+  readonly exchange: string
+  readonly doomedExchange: string
+  /** Proposed by bravo. */
+  readonly asked: string
 }
 
 const classification = { level: 'SECRET', releasable_to: ['alpha', 'bravo'] }
@@ -45,7 +52,45 @@ export function sampleRun(more: Readonly<Record<string, unknown>> = {}) {
   return { lens_id: 'people', lens_version: '1.0.0', node_data: { a: people, b: people }, classification, ...more }
 }
 
-export async function resolutionObjects(site: SmallSite, token: string): Promise<ResolutionObjects> {
+export const exchanged = {
+  fields: ['given_name', 'surname'],
+  privacy: 'psi',
+  learns: ['alpha', 'bravo'],
+  max_set_size: 100,
+}
+const people = surnames.map((surname, at) => ({ id: String(at), given_name: given[at], surname }))
+
+export function sampleProposal(more: Readonly<Record<string, unknown>> = {}) {
+  const said = { peer: 'bravo', lens_id: 'people', lens_version: '1.0.0', data: people, classification }
+  return { ...said, ...exchanged, ...more }
+}
+
+/** What bravo says to propose an exchange. */
+export function bravosProposal(exchange_id: string, more: Readonly<Record<string, unknown>> = {}, size = 10) {
+  const named = {
+    exchange_id,
+    lens: 'people',
+    lens_version: '1.0.0',
+    lens_digest: digestOf(lens.parse(sampleLens('1.0.0'))),
+  }
+  const agreement = {
+    ...named,
+    parties: ['bravo', 'alpha'],
+    ...exchanged,
+    accept_dictionary_risk: false,
+    seed: 1,
+    ...more,
+  }
+  const label = { policy: 'SITE', ...classification, categories: [], originator: 'bravo' }
+  return { say: 'proposal', agreement, classification: label, size }
+}
+
+export const sampleData = people
+
+type Tell = (data: Readonly<Record<string, unknown>>) => Promise<unknown>
+
+/** `tell`: has bravo say something to this site. */
+export async function resolutionObjects(site: SmallSite, token: string, tell: Tell): Promise<ResolutionObjects> {
   const ask = async (method: 'GET' | 'POST', path: string, body?: unknown) => {
     const { status, text, json } = await site.ask('resolution', { method, path: `/api/v2${path}`, token, body })
     expect([200, 201, 202], text).toContain(status)
@@ -56,7 +101,7 @@ export async function resolutionObjects(site: SmallSite, token: string): Promise
     if (!items[0]) throw new Error(`${path} is empty`)
     return items[0].uid
   }
-  const lens = (await ask('POST', '/lens', { body: sampleLens('1.0.0'), classification })).uid
+  const lensUid = (await ask('POST', '/lens', { body: sampleLens('1.0.0'), classification })).uid
   const run = async (path: string, goal: string) => {
     const { uid } = await ask('POST', path, sampleRun())
     const state = async () => (await ask('GET', `/fusion/run/${uid}/status`)).state
@@ -65,8 +110,14 @@ export async function resolutionObjects(site: SmallSite, token: string): Promise
   }
   const matched = await run('/fusion/extract', 'extracted')
   await ask('POST', `/fusion/match/${matched}`, {})
+  const exchange = async () => (await ask('POST', '/fusion/exchange', sampleProposal())).uid
+  const asked = `xchg_${'a'.repeat(32)}`
+  await tell(bravosProposal(asked))
   return {
-    lens,
+    lens: lensUid,
+    exchange: await exchange(),
+    doomedExchange: await exchange(),
+    asked,
     matched,
     extracted: await run('/fusion/extract', 'extracted'),
     doomed: await run('/fusion/extract', 'extracted'),

@@ -1,9 +1,9 @@
 // How the declared refusals of the resolution role are brought about that the walk does not show.
 import { mkdirSync } from 'node:fs'
-import { sha256 } from '../../../daemon/kernel/canonical.ts'
+import { digestOf, sha256 } from '../../../daemon/kernel/canonical.ts'
 import type { Heard } from '../http-exchange.ts'
-import { sampleLens, sampleRun } from './resolution-objects.ts'
-import type { Stage } from './stage.ts'
+import { bravosProposal, sampleData, sampleLens, sampleProposal, sampleRun } from './resolution-objects.ts'
+import { label, type Stage } from './stage.ts'
 
 type Refusal = (stage: Stage) => Promise<Heard>
 
@@ -40,6 +40,75 @@ async function cancelled(stage: Stage): Promise<string> {
   return uid
 }
 
+/** A statement above the ceiling of its channel. */
+const tooHigh = { label: { ...label, level: 'TOP_SECRET' } }
+
+/** Bravo says this, in a statement of which `change` replaces parts. */
+async function say(
+  stage: Stage,
+  data: Readonly<Record<string, unknown>>,
+  change: Readonly<Record<string, unknown>> = {},
+) {
+  return await post(stage, '/federation/resolution', await stage.delivered('resolution', data, change))
+}
+
+let proposals = 0
+const another = () => `xchg_${sha256(`proposal ${++proposals}`).slice(0, 32)}`
+
+async function piece(stage: Stage, exchange_id: string): Promise<Readonly<Record<string, unknown>>> {
+  const found = await stage.site.ask('resolution', {
+    method: 'GET',
+    path: `/api/v2/fusion/exchange/${exchange_id}`,
+    token: stage.admin,
+  })
+  const { agreement } = found.json as { agreement?: unknown }
+  const about = { exchange_id, agreement_digest: agreement ? digestOf(agreement) : '0'.repeat(64) }
+  return { say: 'piece', ...about, round: 'points', number: 0, of: 1, items: 1, data: 'A'.repeat(43) }
+}
+
+const exchange: Record<string, Refusal> = {
+  'resolution.exchange.propose not_found': (stage) =>
+    post(stage, '/fusion/exchange', sampleProposal({ lens_id: 'nobody-made-this' })),
+  'resolution.exchange.propose label_denied': async (stage) => {
+    await post(stage, '/lens', { body: sampleLens('9.0.0') })
+    return post(stage, '/fusion/exchange', sampleProposal({ lens_version: '9.0.0' }), await uncleared(stage))
+  },
+  'resolution.exchange.agree wrong_state': (stage) =>
+    post(stage, `/fusion/exchange/${stage.resolution.exchange}/agree`, { data: sampleData }),
+  async 'resolution.exchange.agree over_budget'(stage) {
+    const agreed = async () => {
+      const uid = another()
+      await say(stage, bravosProposal(uid, { max_set_size: 1_000_000 }, 1_000_000))
+      return post(stage, `/fusion/exchange/${uid}/agree`, { data: sampleData })
+    }
+    await agreed()
+    return agreed()
+  },
+  async 'resolution.exchange.cancel wrong_state'(stage) {
+    const { uid } = (await post(stage, '/fusion/exchange', sampleProposal())).json as { uid: string }
+    const cancel = () =>
+      stage.site.ask('resolution', { method: 'DELETE', path: `/api/v2/fusion/exchange/${uid}`, token: stage.admin })
+    await cancel()
+    return cancel()
+  },
+  'resolution.exchange.receive not_found': async (stage) => say(stage, await piece(stage, another())),
+  'resolution.exchange.receive signature_invalid': async (stage) => {
+    const message = await stage.delivered('resolution', bravosProposal(another()))
+    return post(stage, '/federation/resolution', { ...message, body: Buffer.from('{}').toString('base64url') })
+  },
+  'resolution.exchange.receive not_your_tenant': (stage) =>
+    say(stage, bravosProposal(another()), { receiver_tenant_id: 'charlie' }),
+  'resolution.exchange.receive label_denied': (stage) => say(stage, bravosProposal(another()), tooHigh),
+  'resolution.exchange.receive already_exists': (stage) => say(stage, bravosProposal(stage.resolution.exchange)),
+  'resolution.exchange.receive unavailable': async (stage) => say(stage, await piece(stage, stage.resolution.exchange)),
+  async 'resolution.exchange.receive rate_limited'(stage) {
+    for (;;) {
+      const heard = await say(stage, bravosProposal(another()))
+      if (heard.status !== 200) return heard
+    }
+  },
+}
+
 export const resolutionRefusals: Record<string, Refusal> = {
   async 'resolution.lens.create already_exists'(stage) {
     await post(stage, '/lens', { body: sampleLens('7.0.0') })
@@ -52,6 +121,7 @@ export const resolutionRefusals: Record<string, Refusal> = {
     await post(stage, '/lens', { body: sampleLens('7.2.0'), classification: 'SECRET' })
     return post(stage, '/lens', { body: sampleLens('7.2.0') }, await uncleared(stage))
   },
+  ...exchange,
   ...opening('resolution.fusion-run.start', '/fusion/run'),
   ...opening('resolution.fusion.extract', '/fusion/extract'),
   'resolution.fusion.match wrong_state': async (stage) => post(stage, `/fusion/match/${await cancelled(stage)}`, {}),

@@ -1,5 +1,5 @@
 // One good request for each operation of the resolution role.
-import { sampleLens, sampleRun } from './resolution-objects.ts'
+import { bravosProposal, sampleData, sampleLens, sampleProposal, sampleRun } from './resolution-objects.ts'
 import type { Samples } from './samples.ts'
 
 const keyed = { input: sampleRun(), another: { seed: 2 } }
@@ -17,4 +17,14 @@ export const resolution: Samples = {
   'resolution.fusion.extract': () => ({ input: sampleRun(), keyed }),
   'resolution.fusion.match': ({ resolution: { extracted } }) => ({ input: { run_id: extracted } }),
   'resolution.fusion.resolve': ({ resolution: { matched } }) => ({ input: { run_id: matched } }),
+  'resolution.exchange.propose': () => ({
+    input: sampleProposal(),
+    keyed: { input: sampleProposal(), another: { seed: 2 } },
+  }),
+  'resolution.exchange.get': ({ resolution: { exchange } }) => ({ input: { uid: exchange } }),
+  'resolution.exchange.agree': ({ resolution: { asked } }) => ({ input: { uid: asked, data: sampleData } }),
+  'resolution.exchange.cancel': ({ resolution: { doomedExchange } }) => ({ input: { uid: doomedExchange } }),
+  'resolution.exchange.receive': async ({ delivered }) => ({
+    input: await delivered('resolution', bravosProposal(`xchg_${'b'.repeat(32)}`)),
+  }),
 }

@@ -103,7 +103,12 @@ export async function stage(sections: Parameters<typeof smallSite>[0] = {}): Pro
     evidence: await settled(ratified, 'evidence_block_id'),
     dissent: await settled(conflict, 'open_dissent_id'),
     emission,
-    resolution: await resolutionObjects(site, admin),
+    resolution: await resolutionObjects(site, admin, async (data) => {
+      const body = await delivered('resolution', data)
+      const path = '/api/v2/federation/resolution'
+      const { status, text } = await site.ask('resolution', { method: 'POST', path, token: admin, body })
+      expect(status, text).toBe(200)
+    }),
     delivered,
   }
 }
@@ -145,7 +150,11 @@ function signedByBravo({ bravo }: SmallSite, kind: MessageKind, fields: Fields, 
     ...fields,
     ...(fields.policy ? { policy: { combination_method: 'weighted_average', ...policy } } : {}),
   }
-  return signedBy({ name: 'bravo', signatures: bravo }, { kind, schema: `consensus.${kind}/1`, data }, change)
+  return signedBy(
+    { name: 'bravo', signatures: bravo },
+    { kind, schema: `${kind === 'resolution' ? 'resolution.exchange' : `consensus.${kind}`}/1`, data },
+    change,
+  )
 }
 
 type Sender = { readonly name: string; readonly signatures: Pick<Signatures, 'sign'> }

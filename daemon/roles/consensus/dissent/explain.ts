@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { label } from '../../../kernel/label.ts'
 import { operation, Reply } from '../../../kernel/operation.ts'
+import { preferred } from '../../../kernel/preferred.ts'
 import { explainMarkdown, explainText } from '../combine/explain.ts'
 import { idInput } from '../session/model.ts'
 import { dissents } from './model.ts'
@@ -29,7 +30,7 @@ export const explain = operation({
 
   async run(call, { id }) {
     const { session_id, label: classification, body } = (await call.store(dissents).get(id)).value
-    const type = preferred(call.accepts)
+    const type = preferred(call.accepts, types)
     if (type === 'text/plain') return new Reply('text/plain; charset=utf-8', explainText(body, classification))
     if (type === 'text/markdown')
       return new Reply('text/markdown; charset=utf-8', explainMarkdown(body, classification))
@@ -37,13 +38,3 @@ export const explain = operation({
     return { id, session_id, classification, text, markdown }
   },
 })
-
-/** The first type that the client accepts; JSON where it accepts anything, or nothing that is offered. */
-function preferred(accepts: readonly string[]): (typeof types)[number] {
-  for (const wanted of accepts) {
-    const found = types.find((type) => wanted === type || wanted === `${type.split('/')[0]}/*`)
-    if (found) return found
-    if (wanted === '*/*') break
-  }
-  return 'application/json'
-}

@@ -2,9 +2,10 @@
 
 import { inOrder } from '../entity-match/order.ts'
 import type { RecordRef } from '../fields.ts'
-import type { FoundMatch } from '../parts.ts'
+import type { FoundCluster, FoundMatch } from '../parts.ts'
 import type { Records } from './records/records.ts'
 import type { Resolution } from './resolve.ts'
+import { textOf } from './text/dictionary.ts'
 
 /** Pairs that are linked, and those whose score says something. */
 export function* matchesOf(records: Records, { compared, scores, clusters, floor }: Resolution): Generator<FoundMatch> {
@@ -26,17 +27,41 @@ export function* matchesOf(records: Records, { compared, scores, clusters, floor
   }
 }
 
-/** Clusters of two and more, members in order, and how many clusters there are with those of one. */
-export function clustersOf(records: Records, clusters: Int32Array): { members: RecordRef[][]; entities: number } {
-  const members = new Map<number, RecordRef[]>()
+/** Every cluster, those of one record too, and how many there are. Members are in order, clusters by their first row. */
+export function clustersOf(
+  records: Records,
+  clusters: Int32Array,
+): { found: Iterable<FoundCluster>; counts: { entities: number; clusters: number; clustered: number } } {
+  const rows = new Map<number, number[]>()
   for (const [row, cluster] of clusters.entries()) {
-    const known = members.get(cluster)
-    if (known) known.push(refOf(records, row))
-    else members.set(cluster, [refOf(records, row)])
+    const known = rows.get(cluster)
+    if (known) known.push(row)
+    else rows.set(cluster, [row])
   }
-  const several = [...members.values()].filter(({ length }) => length > 1)
-  for (const each of several) each.sort((one, other) => (inOrder(one, other)[0] === one ? -1 : 1))
-  return { members: several, entities: members.size }
+  let [several, clustered] = [0, 0]
+  for (const { length } of rows.values()) {
+    if (length < 2) continue
+    several++
+    clustered += length
+  }
+  return { found: membersOf(records, rows), counts: { entities: rows.size, clusters: several, clustered } }
+}
+
+function* membersOf(records: Records, clusters: ReadonlyMap<number, readonly number[]>): Generator<FoundCluster> {
+  for (const rows of clusters.values()) {
+    const members = rows.map((row) => ({ ref: refOf(records, row), values: valuesOf(records, row) }))
+    yield members.sort((one, other) => (inOrder(one.ref, other.ref)[0] === one.ref ? -1 : 1))
+  }
+}
+
+/** In normal form; what is missing is left out. */
+function valuesOf({ fields }: Records, row: number): Record<string, string> {
+  const values: Record<string, string> = {}
+  for (const { name, column } of fields) {
+    const code = column.codes[row]!
+    if (code >= 0) values[name] = textOf(column.dictionary, code)
+  }
+  return values
 }
 
 function refOf({ names, sources, idOf }: Records, row: number): RecordRef {

@@ -1,16 +1,20 @@
 // Finds who is who among records of which any number may be one: candidates, weights learnt from them, clusters by average link.
+import type { Lens } from '../lens/model.ts'
 import { blocksOf, eachPair } from './block/blocks.ts'
 import { keyCount, keysOf } from './block/keys.ts'
-import { clustered, grouped } from './cluster/clustered.ts'
-import { complete } from './cluster/completion.ts'
+import { mayMeet, type Sides } from './block/pairing.ts'
+import { eachRuled, type RuleReport, sidesOf } from './block/ruled.ts'
+import { boundsGiven, grouped } from './cluster/clustered.ts'
 import { type Comparing, comparing } from './compare/pairs.ts'
 import { type Compared, drawnPairs, PairList } from './compare/patterns.ts'
+import { completed } from './completed.ts'
 import { began, portions, type Tell } from './progress.ts'
 import type { Records } from './records/records.ts'
 import { textsOf } from './records/texts.ts'
-import { resolveMany } from './resolve-many.ts'
-import { firstModel, learned, type Model, trained } from './score/model.ts'
-import { pairScores, type Rating } from './score/pair-scores.ts'
+import { eachOfMany, learntOfMany } from './resolve-many.ts'
+import { givenModel } from './score/given.ts'
+import { firstModel, type Model, trained } from './score/model.ts'
+import { pairScores } from './score/pair-scores.ts'
 import { most_rows_for_neighbours, neighboursOf, trigrams, vectorsOf } from './text/vectors.ts'
 
 /** What differs between kinds of data. */
@@ -31,11 +35,11 @@ export const forTexts: Settings = { cap: 30, neighbours: 15, lowest: -8, highest
 
 /** Rows that are looked at for all pairs of keys: about a second. */
 const most_visits = 20_000_000
-const rounds = 4
+/** Of expectation and maximisation. */
+export const rounds = 4
 /** Of what the blocks of a pair say together: a shared block of nine, or more of larger ones. */
 const least_said = 0.125
 const most_completions = 3
-const enough_new = 0.002
 
 /** `clusters`: any number of records may be one. `links`: two sources that hold each thing once. */
 export type Route = 'clusters' | 'links'
@@ -48,40 +52,99 @@ export type Found = {
   readonly compared: Compared
   /** Of each compared pair, in natural logs of odds. */
   readonly scores: Float64Array
+  /** Where, among these scores, records become one; and what says nothing at all. */
+  readonly cut: number
+  readonly floor: number
+  /** How fields are compared, and what was learnt or given of them. */
+  readonly compares: Comparing
+  readonly model: Model
+  /** What the blocking rules of the lens brought together; none where it gave none. */
+  readonly rules: readonly RuleReport[]
 }
 
 export type Given = {
+  readonly lens: Lens
   readonly settings: Settings
   readonly random: () => number
   readonly swapped: readonly [number, number] | undefined
   readonly tell: Tell
 }
 
+/** Throws `LensFault` for rules that this data cannot be blocked by. */
 export function resolveClusters(records: Records, given: Given): Found {
-  if (areMany(records)) return resolveMany(records, given)
-  const { settings, random, swapped, tell } = given
+  const { lens, tell } = given
+  const { rows } = records
+  const { compares, list, add, rules, copies } = gathered(records, given)
+  began(tell, 'train')
+  const weighed = givenModel(lens, compares)
+  const model = weighed ?? learnt(records, compares, list, given, copies)
+  began(tell, 'cluster')
+  const settings = boundsGiven(lens, given.settings) ?? given.settings
+  const rating = { compares, rows, hasFrequencies: settings.hasFrequencies && !lens.fields[0]?.weights }
+  const scores = pairScores(rating, list.compared(), model)
+  const { isFinal, ...found } = grouped(lens, records, list.compared(), scores, given.settings)
+  const common = { compares, rules, model }
+  if (isFinal) return { ...common, ...found, compared: list.compared() }
+  const isMany = areMany(records)
+  const { isFinal: _, ...whole } = completed(
+    { rating, list, add, settings, model },
+    { ...found, isFinal },
+    {
+      most: isMany ? 1 : most_completions,
+      isLearning: settings.hasFrequencies && !weighed && !isMany,
+    },
+  )
+  return { ...common, ...whole, compared: list.compared() }
+}
+
+/** All candidates, compared. Throws `LensFault`. */
+export function gathered(records: Records, { lens, settings, random, swapped, tell }: Given) {
   const { rows, fields } = records
-  const compares = comparing(fields, swapped)
+  const compares = comparing(fields, swapped, 0 - lens.null_penalty * Math.LN2)
   const list = new PairList(compares)
+  const add = adding(sidesOf(lens, records), list)
   began(tell, 'candidates')
+  const rules = eachRuled(lens, records, add)
+  if (rules) return { compares, list, add, rules }
+  if (areMany(records)) {
+    began(tell, 'compare')
+    const copies = eachOfMany(compares, records, random, add)
+    return { compares, list, add, rules: [], copies }
+  }
   const keys = fields.flatMap(({ type, column }, field) => keysOf(type, column, field))
   const blocks = blocksOf(keys, settings.cap)
   const extra = rows < most_rows_for_neighbours ? neighbourRows(records, settings.neighbours) : undefined
   const compared = portions(tell, 'compare', rows)
   eachPair(rows, blocks, least_said, extra, (a, b) => {
     compared(a)
-    list.add(a, b)
+    add(a, b)
   })
-  began(tell, 'train')
+  return { compares, list, add, rules: [] }
+}
+
+/** Takes pairs of records that may be compared at all. */
+function adding(sides: Sides, list: PairList): (a: number, b: number) => void {
+  if (!sides.sources) return (a, b) => list.add(a, b)
+  return (a, b) => {
+    if (mayMeet(sides, a, b)) list.add(a, b)
+  }
+}
+
+function learnt(
+  records: Records,
+  compares: Comparing,
+  list: PairList,
+  { random }: Given,
+  copies: readonly number[] | undefined,
+): Model {
+  if (areMany(records)) return learntOfMany(compares, records, list, random, copies)
+  return trained(untrained(records, compares, random), compares, list.compared(), rounds)
+}
+
+/** Before any learning: what pairs are like that were drawn at random, and what a match is like by experience. */
+export function untrained({ rows }: Records, compares: Comparing, random: () => number): Model {
   const lambda = (0.25 * rows) / ((rows * (rows - 1)) / 2)
-  const first = firstModel(compares, drawnPairs(compares, rows, random), lambda)
-  const model = trained(first, compares, list.compared(), rounds)
-  began(tell, 'cluster')
-  const rating = { compares, rows, hasFrequencies: settings.hasFrequencies }
-  const scores = pairScores(rating, list.compared(), model)
-  const found = grouped(records, list.compared(), scores, settings)
-  if (found.areFew) return found
-  return completed({ rating, list, settings, model, scores, clusters: found.clusters })
+  return firstModel(compares, drawnPairs(compares, rows, random), lambda)
 }
 
 /** All keys of all fields are too many where there are many records; a few rules tell most apart there. */
@@ -90,26 +153,6 @@ function areMany({ fields, rows }: Records): boolean {
   const all = counts.reduce((sum, count) => sum + count, 0)
   const key_pairs = (all * all - counts.reduce((sum, count) => sum + count * count, 0)) / 2
   return rows * key_pairs > most_visits
-}
-
-type Under = { rating: Rating; list: PairList; settings: Settings; model: Model } & Pick<Found, 'scores' | 'clusters'>
-
-/** Clusters of several support each other: what no block brought together is compared too, and the weights learnt anew. */
-function completed({ rating, list, settings, model, ...found }: Under): Found {
-  const { rows, compares } = rating
-  let { scores, clusters } = found
-  for (let round = 0; round < most_completions; round++) {
-    const before = list.length
-    complete(clusters, rows, list, scores)
-    scores = pairScores(rating, list.compared(), model)
-    clusters = clustered(rows, list.compared(), scores, settings)
-    if (list.length - before < before * enough_new) break
-  }
-  if (settings.hasFrequencies) {
-    scores = pairScores(rating, list.compared(), fromClusters(compares, list.compared(), clusters))
-    clusters = clustered(rows, list.compared(), scores, settings)
-  }
-  return { route: 'clusters', areFew: false, clusters, compared: list.compared(), scores }
 }
 
 /** Each row's nearest, both ways: what one finds, the other is found by. */
@@ -123,17 +166,4 @@ function neighbourRows(records: Records, k: number): (row: number) => readonly n
     }
   }
   return (row) => others[row]!
-}
-
-/** Learns anew from what is within clusters and what is not. */
-function fromClusters(compares: Comparing, compared: Compared, clusters: Int32Array): Model {
-  const inside = new Float64Array(compared.counts.length)
-  for (let pair = 0; pair < compared.length; pair++) {
-    if (clusters[compared.lefts[pair]!] === clusters[compared.rights[pair]!]) inside[compared.patternOf[pair]!]!++
-  }
-  return learned(
-    compares,
-    compared,
-    inside.map((count, pattern) => count / compared.counts[pattern]!),
-  )
 }

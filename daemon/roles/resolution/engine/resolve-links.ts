@@ -1,11 +1,14 @@
 // Finds what is the same where nothing is there more than twice, told by texts: likeness corrected for crowds, then the evidence of fields.
+
+import type { Lens } from '../lens/model.ts'
 import { oneToOne } from './cluster/one-to-one.ts'
-import { comparing } from './compare/pairs.ts'
+import { type Comparing, comparing } from './compare/pairs.ts'
 import { type Compared, PairList } from './compare/patterns.ts'
 import { began, type Tell } from './progress.ts'
 import type { Records } from './records/records.ts'
 import { textsOf } from './records/texts.ts'
-import { learned, scoresOf, trained } from './score/model.ts'
+import { givenModel } from './score/given.ts'
+import { learned, type Model, scoresOf, trained } from './score/model.ts'
 import { nullThreshold, type Rival } from './score/null-threshold.ts'
 import { type Neighbours, neighboursOf, trigrams, vectorsOf } from './text/vectors.ts'
 
@@ -17,23 +20,27 @@ export type Linked = {
   readonly clusters: Int32Array
   readonly compared: Compared
   readonly scores: Float64Array
+  /** The score from which on links are kept. */
+  readonly cut: number
+  readonly compares: Comparing
+  readonly model: Model
 }
 
 export type Wanted = {
-  /** How much the fields' log-odds count beside the cosine. */
-  readonly evidence: number
+  readonly lens: Lens
   /** Links go from source 0 to source 1; else from any record to any other. */
   readonly isAcross: boolean
 }
 
 /** Every record has one partner at most. */
 export function resolveLinks(records: Records, wanted: Wanted, tell: Tell): Linked {
+  const { lens, isAcross } = wanted
   const { fields, rows } = records
-  const sources = wanted.isAcross ? records.sources : undefined
+  const sources = isAcross ? records.sources : undefined
   began(tell, 'candidates')
   const near = neighboursOf(vectorsOf(textsOf(records), trigrams), neighbours, sources)
   began(tell, 'compare')
-  const compares = comparing(fields)
+  const compares = comparing(fields, undefined, 0 - lens.null_penalty * Math.LN2)
   const list = new PairList(compares)
   const cosines = candidates(near, rows, (a, b) => list.add(a, b))
   const compared = list.compared()
@@ -42,18 +49,22 @@ export function resolveLinks(records: Records, wanted: Wanted, tell: Tell): Link
   const corrected = cosines.map((cosine, pair) => {
     return cosine - (crowds[compared.lefts[pair]!]! + crowds[compared.rights[pair]!]!) / 2
   })
-  const started = learned(compares, compared, firstGuess(rows, compared, corrected))
-  const model = trained(started, compares, compared, most_rounds)
+  const learn = () => {
+    const started = learned(compares, compared, firstGuess(rows, compared, corrected))
+    return trained(started, compares, compared, most_rounds)
+  }
+  // Of one table, weights that are given are those of clusters, found by other candidates.
+  const model = (isAcross ? givenModel(lens, compares) : undefined) ?? learn()
   const odds = scoresOf(model, compares, compared)
   began(tell, 'link')
-  const scores = corrected.map((each, pair) => each + wanted.evidence * odds[compared.patternOf[pair]!]!)
+  const scores = corrected.map((each, pair) => each + lens.text_evidence * odds[compared.patternOf[pair]!]!)
   const links = oneToOne(rows, compared, scores)
   const threshold = nullThreshold(rivalsOf(rows, sources, compared, scores, links))
   const clusters = Int32Array.from({ length: rows }, (_, row) => row)
   for (const pair of links) {
     if (scores[pair]! >= threshold) clusters[compared.rights[pair]!] = compared.lefts[pair]!
   }
-  return { clusters, compared, scores }
+  return { clusters, compared, scores, cut: threshold, compares, model }
 }
 
 /** Calls with each pair that is near one way or the other, once; their cosines in that order. */

@@ -1,49 +1,50 @@
-// Finds who is who among many records: candidates by a few rules, weights learnt beside chance, clusters by average link.
+// What is done otherwise for many records: candidates by a few rules, weights learnt beside chance.
+import { rulesFor } from './block/rule-choice.ts'
 import { eachRulePair } from './block/rule-pairs.ts'
-import { rulesFor } from './block/rules.ts'
-import { clustered, grouped } from './cluster/clustered.ts'
-import { complete } from './cluster/completion.ts'
-import { comparing } from './compare/pairs.ts'
-import { drawnPairs, PairList } from './compare/patterns.ts'
-import { began } from './progress.ts'
+import type { Comparing } from './compare/pairs.ts'
+import { drawnPairs, type PairList } from './compare/patterns.ts'
 import type { Records } from './records/records.ts'
-import type { Found, Given } from './resolve-clusters.ts'
 import { trainedBesideChance } from './score/beside-chance.ts'
-import { firstModel } from './score/model.ts'
+import { firstModel, type Model } from './score/model.ts'
 import { overlaps } from './score/overlap.ts'
-import { pairScores } from './score/pair-scores.ts'
 import { countsOf } from './text/dictionary.ts'
 
 /** Rows that a block of a rule may have. */
 const cap = 10
 const rounds = 4
 
+/** How many times over each field's evidence is told. */
+function copiesOf(compares: Comparing, { fields }: Records, random: () => number) {
+  const sizes = fields.map(({ column }) => countsOf(column))
+  return { sizes, copies: overlaps(compares.table, sizes, random) }
+}
+
+/** Calls with each candidate; what was learnt of the fields' overlap on the way. */
+export function eachOfMany(
+  compares: Comparing,
+  records: Records,
+  random: () => number,
+  pair: (a: number, b: number) => void,
+): readonly number[] {
+  const { sizes, copies } = copiesOf(compares, records, random)
+  eachRulePair(compares.table, rulesFor(compares.table, sizes, copies, random), cap, pair)
+  return copies
+}
+
 /**
  * Rules bring pairs together that agree in two fields or one, and so most of what does not match agrees in just those: how
  * often fields agree by chance is not to be learnt from candidates here, but from pairs drawn from all.
  */
-export function resolveMany(records: Records, { settings, random, swapped, tell }: Given): Found {
-  const { rows, fields } = records
-  began(tell, 'candidates')
-  const compares = comparing(fields, swapped)
-  const sizes = fields.map(({ column }) => countsOf(column))
-  const rules = rulesFor(compares.table, sizes, random)
-  began(tell, 'compare')
-  const list = new PairList(compares)
-  eachRulePair(compares.table, rules, cap, (a, b) => list.add(a, b))
-  began(tell, 'train')
+export function learntOfMany(
+  compares: Comparing,
+  records: Records,
+  list: PairList,
+  random: () => number,
+  known: readonly number[] | undefined,
+): Model {
+  const { rows } = records
   const lambda = (0.25 * rows) / ((rows * (rows - 1)) / 2)
   const first = firstModel(compares, drawnPairs(compares, rows, random), lambda)
-  const copies = overlaps(compares.table, sizes, random)
-  const model = trainedBesideChance({ first, comparing: compares, copies, rows }, list.compared(), rounds)
-  began(tell, 'cluster')
-  const rating = { compares, rows, hasFrequencies: settings.hasFrequencies }
-  const scores = pairScores(rating, list.compared(), model)
-  const found = grouped(records, list.compared(), scores, settings)
-  if (found.areFew) return found
-  complete(found.clusters, rows, list, scores)
-  const compared = list.compared()
-  const completed = pairScores(rating, compared, model)
-  const before = { clusters: found.clusters, from: scores.length }
-  return { ...found, clusters: clustered(rows, compared, completed, settings, before), compared, scores: completed }
+  const copies = known ?? copiesOf(compares, records, random).copies
+  return trainedBesideChance({ first, comparing: compares, copies, rows }, list.compared(), rounds)
 }

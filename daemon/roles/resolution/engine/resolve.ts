@@ -1,49 +1,57 @@
 // The whole way from records to clusters, by the route that the lens and the data ask for.
 import type { Lens } from '../lens/model.ts'
-import { linkedAcross } from './cluster/clean-sources.ts'
-import { clustered } from './cluster/clustered.ts'
-import type { Compared } from './compare/patterns.ts'
+import { byMethod } from './cluster/clustered.ts'
 import type { Tell } from './progress.ts'
 import { randomFrom } from './random.ts'
 import type { Records } from './records/records.ts'
-import { forPersons, forTexts, type Route, resolveClusters, type Settings } from './resolve-clusters.ts'
+import { type Found, forPersons, forTexts, type Given, resolveClusters, type Settings } from './resolve-clusters.ts'
 import { resolveLinks } from './resolve-links.ts'
 import { isClean } from './route.ts'
 import { most_rows_for_neighbours } from './text/vectors.ts'
 
 export type Scale = 'log_odds' | 'likeness'
 
-export type Resolution = {
-  readonly route: Route
-  /** The lowest row of each row's cluster. */
-  readonly clusters: Int32Array
-  readonly compared: Compared
-  readonly scores: Float64Array
+/** What is kept of a resolution; `clusters` has the lowest row of each row's cluster. */
+export type Resolution = Pick<Found, 'route' | 'clusters' | 'compared' | 'scores' | 'floor'> & {
   /** What scores are: natural logs of odds, or where texts tell, a likeness that links are ranked by. */
   readonly scale: Scale
-  /** A pair with no more than this says nothing. */
-  readonly floor: number
 }
 
-/** Deterministic: the same records, lens and seed give the same answer. */
-export function resolve(lens: Lens, records: Records, seed: number, tell: Tell): Resolution {
-  const byTexts = (isAcross: boolean): Resolution => {
-    const wanted = { evidence: lens.text_evidence, isAcross }
-    return { route: 'links', scale: 'likeness', floor: 0, ...resolveLinks(records, wanted, tell) }
+/** With what it came from. */
+export type Resolved = Resolution & Omit<Found, 'areFew'>
+
+/** Deterministic: the same records, lens and seed give the same answer. Throws `LensFault`. */
+export function resolve(lens: Lens, records: Records, seed: number, tell: Tell): Resolved {
+  const byTexts = (isAcross: boolean): Resolved => {
+    return {
+      route: 'links',
+      scale: 'likeness',
+      floor: 0,
+      rules: [],
+      ...resolveLinks(records, { lens, isAcross }, tell),
+    }
   }
-  const isText = lens.told_by === 'texts'
-  if (isText && records.names.length === 2 && isClean(records)) return byTexts(true)
-  const settings = settingsFor(lens)
-  const given = { settings, random: randomFrom(seed), swapped: swappedIn(lens, records), tell }
-  const { areFew, ...found } = resolveClusters(records, given)
-  if (isText && areFew && records.rows <= most_rows_for_neighbours) return agreed(byTexts(false), found.clusters)
-  return { floor: settings.lowest, scale: 'log_odds', ...found }
+  const isOpen = lens.told_by === 'texts' && isLeftOpen(lens)
+  if (isOpen && records.names.length === 2 && isClean(records)) return byTexts(true)
+  const { areFew, ...found } = resolveClusters(records, givenFor(lens, records, seed, tell))
+  if (isOpen && areFew && records.rows <= most_rows_for_neighbours) return agreed(byTexts(false), found)
+  return { scale: 'log_odds', ...found }
+}
+
+/** What the lens and the data ask of the engine. */
+export function givenFor(lens: Lens, records: Records, seed: number, tell: Tell): Given {
+  return { lens, settings: settingsFor(lens), random: randomFrom(seed), swapped: swappedIn(lens, records), tell }
+}
+
+/** Links of texts are ranked by likeness, which has no bits, no blocks and one way of clustering. */
+function isLeftOpen({ blocking, threshold, clustering, fields }: Lens): boolean {
+  return blocking === 'automatic' && threshold === undefined && clustering === undefined && !fields[0]?.weights
 }
 
 /** Of pairs that no third supports, being nearest counts only where the fields say so too, and the other way round. */
-function agreed(links: Resolution, clusters: Int32Array): Resolution {
+function agreed(links: Resolved, { clusters, model }: Pick<Resolved, 'clusters' | 'model'>): Resolved {
   const both = links.clusters.map((linked, row) => (clusters[linked] === clusters[row] ? linked : row))
-  return { ...links, clusters: both }
+  return { ...links, clusters: both, model }
 }
 
 const room = 4
@@ -55,11 +63,11 @@ export function clustersAbove(
   { route, compared, scores }: Pick<Resolution, 'route' | 'compared' | 'scores'>,
   cut: number,
 ): Int32Array {
-  if (route === 'links') return linkedAcross(records.sources, compared, scores, cut)
   const settings = settingsFor(lens)
   // Scores count on both sides of the line, wherever it is.
   const [lowest, highest] = [Math.min(settings.lowest, cut - room), Math.max(settings.highest, cut + room)]
-  return clustered(records.rows, compared, scores, { ...settings, lowest, highest, cut })
+  const method = lens.clustering ?? (route === 'links' ? 'one_to_one' : 'average_link')
+  return byMethod(method, records, compared, scores, { lowest, highest, cut })
 }
 
 function settingsFor({ told_by }: Lens): Settings {

@@ -18,14 +18,16 @@ export const list = operation({
     lens: word.optional(),
     entity_type: word.optional(),
     state: clusterState.default('live'),
+    min_size: z.int().min(0).max(1_000_000).default(2).meta({ description: 'Fewest records; 1 for those alone too' }),
   }),
   output: pageOf(z.union([clusterView, clusterSummary])).meta({ id: 'EntityClusterPage' }),
   errors: [],
   allow: 'resolution:read',
 
-  async run(call, { limit, cursor, summary, ...filter }) {
-    const query = queryOf(filter, limit, cursor, { field: 'size', direction: 'desc' })
-    const { docs, ...next } = await call.store(entityClusters).list(query)
+  async run(call, { limit, cursor, summary, min_size, ...filter }) {
+    const { filter: given, ...query } = queryOf(filter, limit, cursor, { field: 'size', direction: 'desc' })
+    const size = filter.state === 'live' ? { size: { gte: min_size } } : {}
+    const { docs, ...next } = await call.store(entityClusters).list({ ...query, filter: { ...given, ...size } })
     return { items: docs.map(summary ? short : shown), ...next }
   },
 })

@@ -133,6 +133,7 @@ export const entityMatches = collection({
     'left_uid',
     'right_uid',
     'worth',
+    'overruled',
     'owes',
     'asks',
   ],

@@ -14,8 +14,8 @@ export const storedRecord = z.strictObject({
   values: z.record(z.string(), z.string()),
   /** What the engine put together, before any decision of people: the uid of the first record of that cluster. */
   base: uid,
-  /** The entity that it is, after all decisions. */
-  entity: uid,
+  /** The entity that it is, after all decisions; absent until that is settled for the first time. */
+  entity: uid.optional(),
   run_id: uid,
   updated_at: instant,
 })

@@ -119,6 +119,10 @@ const noLens: Material['lens'] = {
   id_field: 'id',
   fields: [],
   text_evidence: 0,
+  blocking: 'automatic',
+  null_penalty: 0,
+  max_block: 1_000,
+  link_only: false,
 }
 
 async function cleanUp(call: Call, doc: Doc<StoredExchange>): Promise<Moved | Refused> {

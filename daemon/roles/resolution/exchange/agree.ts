@@ -2,10 +2,10 @@
 import * as z from 'zod'
 import { isRefused } from '../../../kernel/errors.ts'
 import { operation } from '../../../kernel/operation.ts'
+import { uid } from '../fields.ts'
 import { nodeRecords } from '../fusion-run/node-data.ts'
 import { max_body_bytes } from '../fusion-run/opening.ts'
 import { agreeTo } from './agreeing.ts'
-import { exchangeId } from './agreement.ts'
 import { exchanges, exchangeView, shown } from './model.ts'
 
 export const agree = operation({
@@ -13,17 +13,19 @@ export const agree = operation({
   method: 'POST',
   path: '/api/v2/fusion/exchange/{uid}/agree',
   input: z.strictObject({
-    uid: exchangeId,
+    uid,
     data: nodeRecords.optional().meta({ description: 'What this site brings as a party; a linker brings nothing' }),
   }),
   output: exchangeView,
-  errors: ['not_found', 'not_your_tenant', 'wrong_state', 'over_budget', 'label_denied', 'precondition_failed'],
+  errors: ['not_found', 'not_your_tenant', 'wrong_state', 'over_budget', 'precondition_failed'],
   allow: 'resolution:write',
   versioned: true,
   max_body_bytes,
 
-  async run(call, { uid, data }) {
-    const done = await agreeTo(call, await call.store(exchanges).get(uid), data)
+  async run(call, { uid: id, data }) {
+    // Whose it is and which version is looked at as for a change, since one is to follow.
+    const { doc } = await call.store(exchanges).update(id, () => ({ answer: undefined }))
+    const done = await agreeTo(call, doc, data)
     return isRefused(done) ? done : shown(done)
   },
 })

@@ -15,11 +15,10 @@ export async function agreeTo(
   { id, value }: Doc<StoredExchange>,
   data: NodeRecords | undefined,
 ): Promise<Doc<StoredExchange> | Refused> {
-  const { agreement, part, tenant_id, peer, sizes, label } = value
+  const { agreement, part, tenant_id, peer, sizes } = value
   if (part === 'proposer') return refuse('wrong_state', 'this site has proposed it: the peer is asked')
   if (value.state !== 'proposed') return refuse('wrong_state', `the exchange is ${value.state}`)
-  const refused =
-    (await overBudget(call, peer, sizes[peer] ?? 0)) ?? (await call.others.mayCross(agreement.parties[0], label))
+  const refused = await overBudget(call, peer, sizes[peer] ?? 0)
   if (refused) return refused
   if (part === 'linker') return await agreed(call, id, {})
   if (data === undefined)

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { Call } from '../../../kernel/call.ts'
 import { isRefused, refuse } from '../../../kernel/errors.ts'
 import { operation } from '../../../kernel/operation.ts'
-import { exchangeId } from './agreement.ts'
+import { uid } from '../fields.ts'
 import { changeExchange } from './change.ts'
 import { endedEarly } from './ending.ts'
 import { exchangeView, isOver, shown } from './model.ts'
@@ -13,7 +13,7 @@ export const decline = operation({
   method: 'DELETE',
   path: '/api/v2/fusion/exchange/{uid}',
   input: z.strictObject({
-    uid: exchangeId,
+    uid,
     reason: z.string().min(1).max(1_024).optional().meta({ description: 'For the other sites' }),
   }),
   output: exchangeView,
@@ -21,8 +21,8 @@ export const decline = operation({
   allow: 'resolution:write',
   versioned: true,
 
-  async run(call, { uid, reason = 'no reason was given' }) {
-    const done = await endHere(call, uid, reason)
+  async run(call, { uid: id, reason = 'no reason was given' }) {
+    const done = await endHere(call, id, reason)
     return isRefused(done) ? done : shown(done)
   },
 })

@@ -5,9 +5,10 @@ import type { Doc } from '../../../kernel/store.ts'
 import { inOrder } from '../entity-match/order.ts'
 import type { RecordRef } from '../fields.ts'
 import { fusionRuns, type StoredRun } from '../fusion-run/model.ts'
-import { publishClusters, publishMatches } from '../fusion-run/publish.ts'
+import { publishMatches } from '../fusion-run/publish.ts'
 import { type FoundMatch, runWork } from '../parts.ts'
 import { recordKeys } from '../privacy/record-keys.ts'
+import { publishRegistry } from '../registry/publish.ts'
 import { settings } from '../settings.ts'
 import { otherParty } from './agreement.ts'
 import { runOf } from './model.ts'
@@ -148,8 +149,11 @@ async function write(given: Material, shared: readonly Shared[]): Promise<Refuse
     [...ours.map(ourRef), ...theirs.map(theirRef)].sort((a, b) => (inOrder(a, b)[0] === a ? -1 : 1)),
   )
   await publishMatches(call, run, matches.length, call.signal, batches(matches))
-  await publishClusters(call, run, clusters.length, call.signal, batches(clusters))
+  // What their records say is not known here; the registry has them by name alone.
+  const named = clusters.map((members) => members.map((ref) => ({ ref, values: {} })))
+  await publishRegistry(call, run, named.length, call.signal, batches(named))
   const done = await completedRun(given, run, { matches: matches.length, clusters })
+  call.wake('settle')
   await call.part(runWork).drop(run.id)
   return isRefused(done) ? done : undefined
 }
@@ -175,7 +179,7 @@ async function completedRun(
 
 function matchOf(one: RecordRef, other: RecordRef, score: number): FoundMatch {
   const [left, right] = inOrder(one, other)
-  return { left, right, score, levels: [], linked: true, above: 0, left_size: 1, right_size: 1 }
+  return { left, right, score, levels: [], linked: true, above: 1, left_size: 1, right_size: 1 }
 }
 
 /** Connected: with one-to-one, and with keys, every pair is a cluster of its own. */

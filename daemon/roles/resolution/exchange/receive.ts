@@ -37,7 +37,6 @@ export const receive = operation({
     'already_exists',
     'rate_limited',
     'unavailable',
-    'conflict',
   ],
   allow: 'federation:deliver',
   max_body_bytes: max_message_bytes,
@@ -112,7 +111,7 @@ async function proposed(call: Call, came: Opened<Sent>, said: From<'proposal'>['
     { ...call.audited('resolution.exchange.proposed', exchange_id, { agreement, size }, label), tenant_id },
   ]
   const made = await call.store(exchanges).create(exchange_id, value, audit)
-  if (made === 'exists') return refuse('conflict', 'the same proposal is being taken just now')
+  if (made === 'exists') return refuse('unavailable', 'the same proposal is being taken just now')
   call.wake('exchanges')
   return undefined
 }

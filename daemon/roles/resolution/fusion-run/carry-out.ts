@@ -5,10 +5,11 @@ import type { Doc } from '../../../kernel/store.ts'
 import { lenses } from '../lens/stored.ts'
 import { bindLens } from '../lens-binding/bind.ts'
 import { type PhaseFound, type PhaseJob, runWork } from '../parts.ts'
+import { publishRegistry } from '../registry/publish.ts'
 import { settings } from '../settings.ts'
 import { changeRun, runTopic } from './change.ts'
 import { fusionRuns, type Phase, type StoredRun } from './model.ts'
-import { publishClusters, publishMatches } from './publish.ts'
+import { publishMatches } from './publish.ts'
 import { begun, done, failed, isEnded, nextPhase } from './rules.ts'
 
 const day_ms = 86_400_000
@@ -65,6 +66,8 @@ async function onePhase(call: Call, id: string, signal: AbortSignal): Promise<bo
   }
   const keep_until = call.now() + call.settings(settings).keep_days * day_ms
   await step(call, id, `${phase}-done`, (now) => done(now, phase, found, call.nowIso(), keep_until))
+  // While a run writes clusters, decisions wait.
+  if (phase === 'resolve') call.wake('settle')
   return true
 }
 
@@ -95,7 +98,7 @@ async function outcomeOf(
     const known: Doc<StoredRun> = { ...run, value: { ...run.value, ...found } }
     if (phase === 'extract') for (const use of found.sources ?? []) await bindLens(call, lens, usedFor(run.id, use))
     if (isLast) await publishMatches(call, known, found.counts.matches ?? 0, signal)
-    if (phase === 'resolve') await publishClusters(call, known, found.counts.clusters ?? 0, signal)
+    if (phase === 'resolve') await publishRegistry(call, known, found.counts.entities ?? 0, signal)
     return found
   } catch (error) {
     if (signal.aborted) return 'unwanted'

@@ -94,6 +94,10 @@ const said = {
     .meta({ description: 'Any number of records may be one, or two sources hold each thing once' }),
   scale: z.enum(['log_odds', 'likeness']).optional().meta({ description: 'What the scores of its matches are' }),
   counts,
+  evidence: z
+    .array(z.strictObject({ field: word, bits: z.number() }))
+    .optional()
+    .meta({ description: 'What equal values of each field speak for, as log-odds to base 2; the strongest first' }),
   failure: z.strictObject({ code: word, reason: z.string() }).optional().meta({ description: 'Why it failed' }),
   updated_at: instant,
   started_at: instant.optional(),

@@ -1,21 +1,16 @@
 // Writes what a run found as documents. Their ids follow from what they are about, so writing them again changes nothing.
 import type { Call } from '../../../kernel/call.ts'
-import { canonical } from '../../../kernel/canonical.ts'
 import { join } from '../../../kernel/label.ts'
-import type { BulkWrite, ScopedStore } from '../../../kernel/scoped-store.ts'
-import type { Doc, Stored } from '../../../kernel/store.ts'
-import { clusterUid, entityClusters, type StoredCluster } from '../entity-cluster/model.ts'
+import type { Doc } from '../../../kernel/store.ts'
 import { entityMatches, matchUid, type Score, type StoredMatch } from '../entity-match/model.ts'
 import { maySitAgain } from '../entity-match/rules.ts'
 import { recordUid } from '../entity-record/model.ts'
 import { worthOf } from '../explain/worth.ts'
-import type { RecordRef } from '../fields.ts'
 import { type FoundMatch, runWork } from '../parts.ts'
+import { putAll, type Written } from '../put-all.ts'
 import type { StoredRun } from './model.ts'
 
-type Written<T> = { readonly id: string; readonly value: T }
-
-type Batches<T> = AsyncIterable<readonly T[]> | Iterable<readonly T[]>
+export type Batches<T> = AsyncIterable<readonly T[]> | Iterable<readonly T[]>
 
 /** `signal`: aborted when the run is wanted no more. Throws its reason. `found`: what its phases left in files, unless said. */
 export async function publishMatches(
@@ -38,27 +33,6 @@ export async function publishMatches(
     call.part(runWork).told(run.id, { phase: phaseOf(run), step: 'write matches', done: written, total })
   }
   if (run.value.consensus) call.wake('consult')
-}
-
-export async function publishClusters(
-  call: Call,
-  run: Doc<StoredRun>,
-  total: number,
-  signal: AbortSignal,
-  found: Batches<readonly RecordRef[]> = call.part(runWork).clusters(run.id),
-) {
-  const store = call.store(entityClusters)
-  let written = 0
-  for await (const batch of found) {
-    signal.throwIfAborted()
-    await putAll(
-      store,
-      batch.map((members) => clusterOf(call, run, members)),
-      (before, now) => sameEntity(call, before, now),
-    )
-    written += batch.length
-    call.part(runWork).told(run.id, { phase: phaseOf(run), step: 'write clusters', done: written, total })
-  }
 }
 
 function phaseOf({ value: { state } }: Doc<StoredRun>) {
@@ -107,19 +81,6 @@ function isBetween(score: Score, consensus: StoredRun['consensus']): consensus i
   return consensus !== undefined && value !== undefined && value >= consensus.from && value <= consensus.to
 }
 
-function clusterOf(call: Call, run: Doc<StoredRun>, members: readonly RecordRef[]): Written<StoredCluster> {
-  const [first] = members
-  if (!first) throw new TypeError('a cluster has members')
-  const value = {
-    ...whose(run, call.nowIso()),
-    state: 'live' as const,
-    members: [...members],
-    size: members.length,
-    lineage: { merged_from: [] },
-  }
-  return { id: clusterUid(run.value.tenant_id, run.value.lens, first), value }
-}
-
 /** What people and consensus said of a match outlives the run, and so does its label. */
 function keptDecisions(call: Call, before: StoredMatch, now: StoredMatch): StoredMatch {
   const { state, decided_by, reviews, attestations, rulings, created_at } = before
@@ -127,47 +88,9 @@ function keptDecisions(call: Call, before: StoredMatch, now: StoredMatch): Store
   const isAsked = now.asks === 1 && maySitAgain(before)
   const { consult, ...rest } = now
   return {
-    ...{ ...rest, ...kept, label: jointLabel(call, before, now), owes: before.owes },
-    worth: state === 'proposed' ? now.worth : 0,
+    ...{ ...rest, ...kept, label: join(before.label, now.label, call.site.labels) ?? before.label, owes: before.owes },
+    worth: state === 'proposed' || state === 'deferred' ? now.worth : 0,
     ...(isAsked && consult ? { asks: 1, consult } : { asks: before.asks }),
     ...(!isAsked && before.consult ? { consult: before.consult } : {}),
   }
-}
-
-function sameEntity(call: Call, before: StoredCluster, now: StoredCluster): StoredCluster {
-  return { ...now, label: jointLabel(call, before, now), lineage: before.lineage, created_at: before.created_at }
-}
-
-function jointLabel(call: Call, before: StoredMatch | StoredCluster, now: StoredMatch | StoredCluster) {
-  return join(before.label, now.label, call.site.labels) ?? before.label
-}
-
-/** Creates what is not there and merges into what is, unless that says the same already. */
-async function putAll<T extends Stored & { updated_at: string }>(
-  store: ScopedStore<T>,
-  given: readonly Written<T>[],
-  merge: (before: T, now: T) => T,
-): Promise<void> {
-  let left = given
-  let writes: BulkWrite<T>[] = given.map(({ id, value }) => ({ do: 'create', id, value }))
-  while (writes.length > 0) {
-    const outcomes = await store.bulk(writes)
-    const undone = new Set(writes.flatMap(({ id }, at) => (outcomes[at] === 'done' ? [] : [id])))
-    left = left.filter(({ id }) => undone.has(id))
-    writes = (await Promise.all(left.map((each) => mergedWrite(store, each, merge)))).filter(
-      (write) => write !== undefined,
-    )
-  }
-}
-
-async function mergedWrite<T extends Stored & { updated_at: string }>(
-  store: ScopedStore<T>,
-  { id, value }: Written<T>,
-  merge: (before: T, now: T) => T,
-): Promise<BulkWrite<T> | undefined> {
-  const before = await store.find(id)
-  if (!before) return { do: 'create', id, value }
-  const next = merge(before.value, value)
-  const isSame = canonical({ ...next, updated_at: '' }) === canonical({ ...before.value, updated_at: '' })
-  return isSame ? undefined : { do: 'put', id, value: next, version: before.version }
 }

@@ -34,8 +34,9 @@ export const resolve = operation({
     const doc = await waitFor(call, changed)
     const run = runShown(doc, call.part(runWork).progress(run_id))
     if (doc.value.state !== 'completed') return { run, items: [] }
+    const filter = { run_id, state: 'live', size: { gte: 2 } }
     const order = { field: 'size', direction: 'desc' } as const
-    const { docs, ...next } = await call.store(entityClusters).list({ filter: { run_id }, order, limit, fresh: true })
+    const { docs, ...next } = await call.store(entityClusters).list({ filter, order, limit, fresh: true })
     return { run, items: docs.map(shown), ...next }
   },
 })

@@ -15,16 +15,25 @@ export type Assigned = {
 /**
  * Deterministic, whatever the order of clusters and members. The pair of old entity and new cluster with the most records in
  * common is settled first; of equal ones the old entity that is larger (so that a merge keeps the id of the larger one),
- * then the one with the lower id, then the cluster with the lower first member. `old`: members by id of each entity that
+ * then the older one (so that a split taken back is as it was), then the one with the lower id, then the cluster with the lower
+ * first member. `since`: when each old entity was made, as text that sorts. `old`: members by id of each entity that
  * has a record in any of the clusters, with all of its members.
  */
-export function assigned(clusters: readonly Cluster[], old: ReadonlyMap<string, Cluster>): Assigned[] {
+export function assigned(
+  clusters: readonly Cluster[],
+  old: ReadonlyMap<string, Cluster>,
+  since: ReadonlyMap<string, string> = new Map(),
+): Assigned[] {
   const entityOf = new Map<string, string>()
   for (const [id, members] of old) for (const member of members) entityOf.set(member, id)
   const shared = clusters.flatMap((members, cluster) => sharedBy(members, cluster, entityOf, old))
   shared.sort(
     (one, other) =>
-      other.count - one.count || other.size - one.size || inOrder(one.id, other.id) || inOrder(one.first, other.first),
+      other.count - one.count ||
+      other.size - one.size ||
+      inOrder(since.get(one.id) ?? '', since.get(other.id) ?? '') ||
+      inOrder(one.id, other.id) ||
+      inOrder(one.first, other.first),
   )
   const idOf = new Map<number, string>()
   const holder = new Map<string, number>()

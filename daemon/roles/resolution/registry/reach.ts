@@ -56,7 +56,8 @@ async function withGroups(
     if (records.size > most_records) throw refuse('too_large', `the decision reaches more than ${most_records} records`)
     const found: Doc<StoredRecord>[] = []
     for (const group of ['base', 'entity'] as const) {
-      const names = [...new Set(taken.map(({ value }) => value[group]))].filter((name) => !asked[group].has(name))
+      const known = new Set(taken.flatMap(({ value }) => value[group] ?? []))
+      const names = [...known].filter((name) => !asked[group].has(name))
       for (const name of names) asked[group].add(name)
       found.push(...(await listed(call, entityRecords, whose, group, names)))
     }

@@ -28,7 +28,7 @@ export async function settle(call: Call, whose: Whose, origin: Origin, seeds: re
   const byKey = new Map([...reach.records.values()].map((doc) => [keyOf(doc.value.ref), doc]))
   const found = clustersOf(reach)
   const old = entitiesOf(reach)
-  const names = assigned(found.clusters, old)
+  const names = assigned(found.clusters, old, await agesOf(call, [...old.keys()]))
   const taken = new Set(names.flatMap(({ id }) => (id === undefined ? [] : [id])))
   const wanted: Wanted[] = []
   for (const [at, keys] of found.clusters.entries()) {
@@ -70,11 +70,19 @@ function ends({ left, right }: StoredMatch) {
 function entitiesOf({ records }: Reach): Map<string, string[]> {
   const old = new Map<string, string[]>()
   for (const { value } of records.values()) {
+    if (value.entity === undefined) continue
     const members = old.get(value.entity)
     if (members) members.push(keyOf(value.ref))
     else old.set(value.entity, [keyOf(value.ref)])
   }
   return old
+}
+
+/** When each was made, as text that sorts; what was split off comes after what it was split from, in the same instant too. */
+async function agesOf(call: Call, ids: readonly string[]): Promise<Map<string, string>> {
+  const known = await Promise.all(ids.map((id) => call.store(entityClusters).find(id)))
+  const ageOf = ({ created_at, lineage }: StoredCluster) => `${created_at} ${lineage.split_from === undefined ? 0 : 1}`
+  return new Map(known.flatMap((doc) => (doc ? [[doc.id, ageOf(doc.value)] as const] : [])))
 }
 
 /** The entity that was merged into the one which these records leave, if it was mostly of them: a merge taken back. */
@@ -131,12 +139,13 @@ async function writeCluster(call: Call, whose: Whose, origin: Origin, { id, memb
   const audit = [call.audited('resolution.entity-cluster.settle', id, { size: refs.length, ...lineage }, label)]
   if ((await call.store(entityClusters).create(id, made, audit)) !== 'exists') return
   await call.store(entityClusters).update(id, ({ value }) => {
-    const isSame = value.state === 'live' && hasMembers(value, members) && from.merged_from.length === 0
+    const isKnown = value.run_id === origin.run_id && from.merged_from.length === 0
+    const isSame = isKnown && value.state === 'live' && hasMembers(value, members)
     if (isSame) return { answer: undefined }
     const merged_from = [...new Set([...value.lineage.merged_from, ...from.merged_from])].sort()
     const { split_from = from.split_from } = value.lineage
     const { former: _former, ...rest } = value
-    const next = { ...rest, state: 'live' as const, label, members: refs, size: refs.length, updated_at: at }
+    const next = { ...rest, ...origin, state: 'live' as const, label, members: refs, size: refs.length, updated_at: at }
     return {
       next: { ...next, lineage: { merged_from, ...(split_from ? { split_from } : {}) } },
       answer: undefined,
@@ -184,7 +193,8 @@ async function writeMatches(call: Call, reach: Reach, wanted: readonly Wanted[],
     const linked = one === other
     const effect = { linked, left_size: sizes.get(one) ?? 1, right_size: sizes.get(other) ?? 1 }
     const isOverruled = overruled.has(JSON.stringify([keyOf(left), keyOf(right)].sort()))
-    const worth = rest.state === 'proposed' && score.probability !== undefined ? worthOf(score.probability, effect) : 0
+    const isOpen = rest.state === 'proposed' || rest.state === 'deferred'
+    const worth = isOpen && score.probability !== undefined ? worthOf(score.probability, effect) : 0
     const told: StoredMatch = {
       ...{ ...rest, left_uid, right_uid, left, right, score, linked, worth, owes: 0 },
       ...(isOverruled ? { overruled: true } : {}),

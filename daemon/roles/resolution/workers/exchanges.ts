@@ -13,6 +13,7 @@ export const exchangesWorker: Worker = { name: 'exchanges', when: { every_ms: 5_
 async function run(call: Call): Promise<void> {
   for await (const id of idsOf(call, { owes: 1 })) {
     await advance(call, id).catch((error: unknown) => {
+      if (call.signal.aborted) return
       // One exchange that cannot go on must not hold up those behind it.
       const { trace_id } = call.trace
       call.log.error('resolution.exchange.held-up', { trace_id, exchange: id, error: String(error) })

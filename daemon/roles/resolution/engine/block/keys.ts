@@ -2,6 +2,7 @@
 import type { FieldType } from '../../lens/model.ts'
 import { type Column, countsOf, viewed } from '../text/dictionary.ts'
 import { metaphone } from '../text/metaphone.ts'
+import { seeing } from '../text/views.ts'
 
 /** One view of one field: each row's block, or -1, and how many rows each block has. */
 export type Key = {
@@ -39,6 +40,8 @@ const views: Readonly<Record<FieldType, readonly View[]>> = {
   category: [whole],
   year: [whole],
   number: [whole],
+  geo: [whole, ['cell of .1 degrees', seeing({ name: 'cell', numbers: [0.1] })]],
+  set: [whole],
 }
 
 /** How many keys a field of this type has. */

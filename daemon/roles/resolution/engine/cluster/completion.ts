@@ -9,7 +9,12 @@ const most_cross_pairs = 4_000
  * Compares what no block brought together: all pairs within clusters, and between clusters that one good pair joins. What is
  * complete, as most clusters of two are, is not looked at.
  */
-export function complete(clusters: Int32Array, rows: number, list: PairList, scores: Float64Array): void {
+export function complete(
+  clusters: Int32Array,
+  rows: number,
+  list: Pick<PairList, 'add' | 'compared'>,
+  scores: Float64Array,
+): void {
   const compared = list.compared()
   const sizes = sizesOf(clusters)
   const isWanting = wanting(clusters, sizes, compared)

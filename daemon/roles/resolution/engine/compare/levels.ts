@@ -7,7 +7,8 @@ import { metaphone } from '../text/metaphone.ts'
 /** Of two numbers of different values in the field's dictionary; from 1 to `count - 1`. */
 export type Levels = { readonly count: number; levelOf(a: number, b: number): number }
 
-export function levelsFor(type: Exclude<FieldType, 'text'>, column: Column): Levels {
+/** Of a type that has levels of its own; others have those of a comparator. */
+export function levelsFor(type: FieldType, column: Column): Levels {
   switch (type) {
     case 'name':
     case 'place':
@@ -24,6 +25,10 @@ export function levelsFor(type: Exclude<FieldType, 'text'>, column: Column): Lev
       return { count: 2, levelOf: () => 1 }
     case 'year':
       return yearLevels(column)
+    case 'text':
+    case 'geo':
+    case 'set':
+      throw new RangeError(`${type} has no levels of its own`)
   }
 }
 

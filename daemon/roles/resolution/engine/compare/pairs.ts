@@ -1,13 +1,25 @@
 // Compares two records field by field; what comes of it is one number, so that equal outcomes are counted, not kept.
 
+import type { Level } from '../../lens/comparison.ts'
 import type { FieldType } from '../../lens/model.ts'
-import { type Column, textOf } from '../text/dictionary.ts'
-import { cosine, trigrams, vectorsOf, wordsOf } from '../text/vectors.ts'
+import type { Column } from '../text/dictionary.ts'
+import { givenLevels } from './given-levels.ts'
 import { type Levels, levelsFor } from './levels.ts'
+import { measureOf } from './measures.ts'
 import { type RowTable, rowTable } from './row-table.ts'
 
 /** A field as the engine has it: what it is, and each row's value in normal form. */
-export type Field = { readonly name: string; readonly type: FieldType; readonly column: Column }
+export type Field = {
+  readonly name: string
+  readonly type: FieldType
+  readonly column: Column
+  /** Levels between equal and all else, where they are not those of the type. */
+  readonly levels?: readonly Level[] | undefined
+  /** Letters in a row that are one part of a value. */
+  readonly q?: number
+  /** Whether an equal rare value says more than an equal common one; left to the kind of data unless said. */
+  readonly hasFrequencies?: boolean | undefined
+}
 
 /** How many outcomes each field can have; outcome 0 stands for no evidence, `1 + level` for a level. */
 export type Comparing = {
@@ -16,6 +28,8 @@ export type Comparing = {
   readonly outcomes: readonly number[]
   /** The fields that may be swapped, by number, the two extra outcomes being the last ones of the first. */
   readonly swapped?: readonly [number, number]
+  /** What a field weighs that one of the two lacks, in natural logs; never above 0. */
+  readonly missing: number
   /** Writes the outcome of each field. */
   compare(a: number, b: number, outcomes: Uint8Array): void
 }
@@ -23,7 +37,7 @@ export type Comparing = {
 /** Of two different values of a field, by number. */
 type OfValues = (one: number, other: number) => number
 
-export function comparing(fields: readonly Field[], swapped?: readonly [number, number]): Comparing {
+export function comparing(fields: readonly Field[], swapped?: readonly [number, number], missing = 0): Comparing {
   const table = rowTable(fields)
   const { width, values } = table
   const made = fields.map((field) => outcomesOf(field))
@@ -34,6 +48,7 @@ export function comparing(fields: readonly Field[], swapped?: readonly [number, 
     table,
     outcomes: made.map(({ count }, field) => count + (field === swapped?.[0] ? 2 : 0)),
     ...(swapped ? { swapped } : {}),
+    missing,
     compare(a, b, outcomes) {
       const [first, second] = [a * width, b * width]
       for (let field = 0; field < width; field++) {
@@ -47,9 +62,9 @@ export function comparing(fields: readonly Field[], swapped?: readonly [number, 
   }
 }
 
-function outcomesOf({ type, column }: Field): { count: number; ofValues: OfValues } {
-  if (type === 'text') return textOutcomes(column)
-  const levels = levelsFor(type, column)
+function outcomesOf({ type, column, levels: given, q = 2 }: Field): { count: number; ofValues: OfValues } {
+  if (type === 'text' && !given) return textOutcomes(column)
+  const levels = given ? givenLevels(column, given, q) : levelsFor(type, column)
   return { count: levels.count + 1, ofValues: (one, other) => 1 + levels.levelOf(one, other) }
 }
 
@@ -57,13 +72,11 @@ const text_levels = 11
 
 /** The larger of the cosines of words and of trigrams, cut at .95, .85 and so on down to .05. */
 function textOutcomes({ dictionary }: Column): { count: number; ofValues: OfValues } {
-  const texts = Array.from({ length: dictionary.size }, (_, code) => textOf(dictionary, code))
-  const byWord = vectorsOf(texts, wordsOf)
-  const byGram = vectorsOf(texts, trigrams)
+  const cosineOf = measureOf('tfidf_cosine', dictionary, 0, 0)
   return {
     count: text_levels + 1,
     ofValues: (one, other) => {
-      const alike = Math.max(cosine(byWord, one, other), cosine(byGram, one, other))
+      const alike = cosineOf(one, other)
       return 1 + Math.min(text_levels - 1, Math.max(0, Math.ceil((0.95 - alike) * 10 - 1e-9)))
     },
   }

@@ -1,22 +1,10 @@
 // One column of all sources in normal form, each distinct value brought into it once.
-import type { FieldType } from '../../lens/model.ts'
+import type { NormaliserName } from '../../lens/normalisers.ts'
 import { type Column, dictionaryOfBytes } from '../text/dictionary.ts'
-import { byteForms } from '../text/normal-bytes.ts'
-import { code, date, email, number, words, year } from '../text/normalise.ts'
+import { byteFormOf } from '../text/normal-bytes.ts'
+import { normalisedBy } from '../text/normalisers.ts'
 import type { RawColumn } from './csv.ts'
 import { ValueTable } from './value-table.ts'
-
-const textForms: Readonly<Record<FieldType, (text: string) => string>> = {
-  name: words,
-  place: words,
-  text: words,
-  category: words,
-  code,
-  date,
-  email,
-  number,
-  year,
-}
 
 /** A value is no text. */
 export class NotUtf8 extends Error {
@@ -35,13 +23,13 @@ export function normalColumn(
   columns: readonly (RawColumn | undefined)[],
   rows: number,
   from: readonly number[],
-  type: FieldType,
+  normalisers: readonly NormaliserName[],
 ): Column {
   const values = new ValueTable()
   const codes = new Int32Array(rows).fill(-1)
   for (const [at, column] of columns.entries()) {
     if (!column) continue
-    const numbers = numbersIn(values, column, type)
+    const numbers = numbersIn(values, column, normalisers)
     const start = from[at]!
     for (let row = 0; row < column.codes.length; row++) {
       const value = column.codes[row]!
@@ -52,10 +40,10 @@ export function normalColumn(
 }
 
 /** For each raw value the number of its normal form; -1 where nothing is left of it. */
-function numbersIn(values: ValueTable, column: RawColumn, type: FieldType): Int32Array {
+function numbersIn(values: ValueTable, column: RawColumn, normalisers: readonly NormaliserName[]): Int32Array {
   const { bytes, starts } = column.values.all
   const decoder = new TextDecoder('utf-8', { fatal: true })
-  const [ofBytes, ofText] = [byteForms[type], textForms[type]]
+  const [ofBytes, ofText] = [byteFormOf(normalisers), normalisedBy(normalisers)]
   let form = new Uint8Array(256)
   const numbers = new Int32Array(starts.length - 1)
   for (let value = 0; value < numbers.length; value++) {

@@ -14,7 +14,12 @@ export type Packed = readonly [codes: Int32Array, starts: Uint32Array, bytes: Ui
 
 export function packed({ name, rows, names, columns }: Source): { readonly head: Head; readonly arrays: Packed[] } {
   const head = { name, rows, names, columns: columns.map((column) => column.name) }
-  return { head, arrays: columns.map(({ codes, values }) => [codes, ...packedValues(values)] as const) }
+  const arrays = columns.map(({ codes, values }) => {
+    const { starts, bytes } = values.all
+    // Copies: what is read stays in use, and with what is left over of its space.
+    return [codes, starts.slice(), bytes.slice()] as const
+  })
+  return { head, arrays }
 }
 
 export function unpacked({ name, rows, names, columns }: Head, arrays: readonly Packed[]): Source {
@@ -26,10 +31,6 @@ export function unpacked({ name, rows, names, columns }: Head, arrays: readonly 
       return { name: columns[at]!, codes, values: unpackedValues(starts, bytes) }
     }),
   }
-}
-
-function packedValues({ all }: Values): [starts: Uint32Array, bytes: Uint8Array] {
-  return [all.starts.slice(), all.bytes.slice()]
 }
 
 function unpackedValues(starts: Uint32Array, bytes: Uint8Array): Values {

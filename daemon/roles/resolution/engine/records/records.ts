@@ -1,8 +1,10 @@
 // Records as a lens sees them: the columns of one or more sources under the names of its fields, in normal form.
+import { levelsGiven, normalisersOf } from '../../lens/field.ts'
 import type { Lens } from '../../lens/model.ts'
 import type { Field } from '../compare/pairs.ts'
 import type { RawColumn } from './csv.ts'
 import { NotUtf8, normalColumn } from './normal-column.ts'
+import { ValueTable } from './value-table.ts'
 
 /** What was read of one source. */
 export type Source = {
@@ -34,7 +36,10 @@ export class LensFault extends Error {
 
 /** Columns of a source that a lens reads. */
 export function isWantedBy(lens: Lens): (name: string) => boolean {
-  const wanted = new Set([lens.id_field, ...lens.fields.flatMap(({ name, columns }) => columns ?? [name])])
+  const wanted = new Set([
+    lens.id_field,
+    ...lens.fields.flatMap(({ name, columns, join }) => join ?? columns ?? [name]),
+  ])
   return (name) => wanted.has(name)
 }
 
@@ -46,7 +51,9 @@ export function recordsOf(lens: Lens, sources: readonly Source[]): Records {
   const fields = lens.fields.flatMap((field) => {
     const columns = sources.map((source) => columnFor(source, field))
     if (columns.every((column) => column === undefined)) return []
-    return [{ name: field.name, type: field.type, column: normalIn(columns, rows, from, field.type) }]
+    const column = normalIn(columns, rows, from, normalisersOf(field))
+    const { name, type, q, term_frequency } = field
+    return [{ name, type, column, levels: levelsGiven(field), q, hasFrequencies: term_frequency }]
   })
   if (fields.length === 0) throw new LensFault('the data has none of the columns that the lens names')
   const sourceOf = new Int32Array(rows)
@@ -105,7 +112,9 @@ function checkIds({ name, rows }: Source, { name: id_field, codes, values }: Raw
   }
 }
 
-function columnFor({ name, names, columns }: Source, field: Lens['fields'][number]): RawColumn | undefined {
+function columnFor(source: Source, field: Lens['fields'][number]): RawColumn | undefined {
+  const { name, names, columns } = source
+  if (field.join) return togetherOf(source, field.name, field.join, field.optional)
   const wanted = field.columns ?? [field.name]
   for (const each of wanted) {
     const column = columns.find((column) => column.name === each)
@@ -114,6 +123,30 @@ function columnFor({ name, names, columns }: Source, field: Lens['fields'][numbe
   if (field.optional) return undefined
   throw new LensFault(`${name} has no column for ${field.name} (${wanted.join(', ')}); it has ${names.join(', ')}`)
 }
+
+/** Values of several columns as one, a comma between them; a record that lacks one of them has none. */
+function togetherOf(
+  { name, rows, names, columns }: Source,
+  field: string,
+  join: readonly string[],
+  isOptional: boolean,
+): RawColumn | undefined {
+  const parts = join.flatMap((each) => columns.filter((column) => column.name === each))
+  if (parts.length < join.length) {
+    if (isOptional) return undefined
+    throw new LensFault(`${name} lacks a column for ${field} (${join.join(' and ')}); it has ${names.join(', ')}`)
+  }
+  const values = new ValueTable()
+  const codes = new Int32Array(rows).fill(-1)
+  for (let row = 0; row < rows; row++) {
+    if (parts.some((part) => part.codes[row]! < 0)) continue
+    const bytes = parts.flatMap((part, at) => [...(at > 0 ? [comma] : []), ...part.values.bytesOf(part.codes[row]!)])
+    codes[row] = values.add(Uint8Array.from(bytes), 0, bytes.length)
+  }
+  return { name: field, values, codes }
+}
+
+const comma = 44
 
 function normalIn(...given: Parameters<typeof normalColumn>): Field['column'] {
   try {

@@ -1,13 +1,20 @@
 // All that a record says in words, as one text.
+import type { FieldType } from '../../lens/model.ts'
 import { textOf } from '../text/dictionary.ts'
 import type { Records } from './records.ts'
 
-/** Of every record, or of those of one source; dates, years and numbers are no words. */
+const wordless: ReadonlySet<FieldType> = new Set(['number', 'year', 'date', 'geo'])
+
+/**
+ * Of every record, or of those of one source. Dates, years, numbers and places on the globe are no words, and are left
+ * out unless `isAll`.
+ */
 export function textsOf(
   { rows, sources, fields }: Pick<Records, 'rows' | 'sources' | 'fields'>,
   source?: number,
+  isAll = false,
 ): string[] {
-  const told = fields.filter(({ type }) => type !== 'number' && type !== 'year' && type !== 'date')
+  const told = fields.filter(({ type }) => isAll || !wordless.has(type))
   const texts: string[] = []
   for (let row = 0; row < rows; row++) {
     if (source !== undefined && sources[row] !== source) continue

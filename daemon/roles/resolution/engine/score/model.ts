@@ -1,13 +1,19 @@
 // Fellegi and Sunter's model of a match: for each field, how much a level speaks for one person or thing, in natural logs.
 import type { Comparing } from '../compare/pairs.ts'
 import type { Compared } from '../compare/patterns.ts'
-import { shapeOf } from './shapes.ts'
+import { shapeOf, shapeOfGiven } from './shapes.ts'
 
 /**
  * `m[field][outcome]` and `u[field][outcome]`: probability of the outcome for a match and for a non-match; outcome 0, no
  * evidence, has none. `lambda`: of a candidate to be a match. After Fellegi and Sunter, "A Theory for Record Linkage", 1969.
  */
-export type Model = { readonly m: readonly number[][]; readonly u: readonly number[][]; readonly lambda: number }
+export type Model = {
+  readonly m: readonly number[][]
+  readonly u: readonly number[][]
+  readonly lambda: number
+  /** Of each field and outcome in natural logs, where they were given and are not to be found from m and u. */
+  readonly weights?: readonly number[][]
+}
 
 export type Histogram = Pick<Compared, 'fields' | 'patterns' | 'counts'>
 
@@ -18,7 +24,8 @@ export function firstModel(comparing: Comparing, random: Histogram, lambda: numb
   const u = outcomes.map((count, field) => frequencies(random, field, count, everything))
   const m = outcomes.map((count, field) => {
     const extra = field === swapped?.[0] ? 2 : 0
-    const shape = shapeOf(fields[field]!.type, count - 1 - extra)
+    const { type, levels } = fields[field]!
+    const shape = levels ? shapeOfGiven(count - 1) : shapeOf(type, count - 1 - extra)
     return [0, ...shape, ...Array.from({ length: extra }, () => swap_part)]
   })
   return { m, u, lambda }
@@ -27,7 +34,7 @@ export function firstModel(comparing: Comparing, random: Histogram, lambda: numb
 const swap_part = 0.02
 
 /** The chance of each outcome but the first among pairs weighed so, smoothed by half a count spread over the levels. */
-function frequencies(
+export function frequencies(
   { fields, patterns, counts }: Histogram,
   field: number,
   outcomes: number,
@@ -44,16 +51,20 @@ function frequencies(
 }
 
 /**
- * ln(m / u) of each field and outcome; 0 for no evidence. Never rises as likeness falls: neighbours that would are pooled
+ * ln(m / u) of each field and outcome; what a missing value weighs for no evidence. Never rises as likeness falls: neighbours that would are pooled
  * (Ayer et al., "An Empirical Distribution Function for Sampling with Incomplete Information", 1955).
  */
-export function weightsOf({ m, u }: Model, { swapped }: Pick<Comparing, 'swapped'>): number[][] {
+export function weightsOf(
+  { m, u, weights }: Model,
+  { swapped, missing = 0 }: Pick<Comparing, 'swapped'> & { readonly missing?: number },
+): readonly number[][] {
+  if (weights) return weights
   return m.map((of, field) => {
     const extra = field === swapped?.[0] ? 2 : 0
     const ordinary = of.length - extra
     const pooled = falling(of.slice(1, ordinary), u[field]!.slice(1, ordinary))
     const rest = of.slice(ordinary).map((each, at) => Math.log(each / u[field]![ordinary + at]!))
-    return [0, ...pooled, ...rest]
+    return [missing, ...pooled, ...rest]
   })
 }
 

@@ -23,14 +23,18 @@ export function pairScores({ compares, rows, hasFrequencies }: Rating, compared:
   const { length, patternOf, lefts } = compared
   const scores = new Float64Array(length)
   for (let pair = 0; pair < length; pair++) scores[pair] = ofPatterns[patternOf[pair]!]!
-  if (!hasFrequencies) return scores
+  const asked = compares.fields.reduce(
+    (bits, field, at) => bits | ((field.hasFrequencies ?? hasFrequencies) ? 1 << at : 0),
+    0,
+  )
+  if (asked === 0) return scores
   const terms = frequencyTerms(compares.fields, rows)
   const equal = equalFields(compared)
   const { width, values } = compares.table
   for (let pair = 0; pair < length; pair++) {
     const row = lefts[pair]! * width
     let sum = scores[pair]!
-    for (let rest = equal[patternOf[pair]!]!; rest !== 0; rest &= rest - 1) {
+    for (let rest = equal[patternOf[pair]!]! & asked; rest !== 0; rest &= rest - 1) {
       const field = 31 - Math.clz32(rest & -rest)
       sum += terms[field]![values[row + field]!]!
     }

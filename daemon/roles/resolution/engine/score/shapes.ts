@@ -7,6 +7,12 @@ const decay = 0.55
 const worst_part = 0.07
 const equal_part = 0.85
 
+/** For levels that a lens gives, whatever the type. */
+export function shapeOfGiven(levels: number): number[] {
+  const falling = parts(Array.from({ length: levels - 1 }, (_, level) => decay ** level))
+  return [...falling.map((part) => part * (1 - worst_part)), worst_part]
+}
+
 /** Parts of 1 for each of so many levels. True pairs are mostly equal, seldom wholly apart. */
 export function shapeOf(type: FieldType, levels: number): number[] {
   switch (type) {
@@ -17,10 +23,8 @@ export function shapeOf(type: FieldType, levels: number): number[] {
     case 'category':
     case 'year':
       return Array.from({ length: levels }, (_, level) => (level === 0 ? equal_part : (1 - equal_part) / (levels - 1)))
-    default: {
-      const falling = parts(Array.from({ length: levels - 1 }, (_, level) => decay ** level))
-      return [...falling.map((part) => part * (1 - worst_part)), worst_part]
-    }
+    default:
+      return shapeOfGiven(levels)
   }
 }
 

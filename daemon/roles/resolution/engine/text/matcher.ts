@@ -15,9 +15,12 @@ export class Matcher {
   readonly #sets: Int32Array
   /** For each letter, its positions in the prepared value. */
   readonly #positions: Int32Array
+  /** All bits where swapped neighbours are one edit, none where they are two. */
+  readonly #swaps: number
   #prepared = -1
 
-  constructor({ units, starts, size }: Dictionary) {
+  constructor({ units, starts, size }: Dictionary, swaps: 'swaps' | 'no swaps' = 'swaps') {
+    this.#swaps = swaps === 'swaps' ? -1 : 0
     const numbers = new Uint16Array(65_536)
     let count = 0
     this.#letters = new Uint16Array(units.length)
@@ -48,7 +51,8 @@ export class Matcher {
   }
 
   /**
-   * Optimal string alignment: insertions, deletions, substitutions, and swaps of neighbours, none of them touched twice.
+   * Optimal string alignment: insertions, deletions, substitutions, and swaps of neighbours, none of them touched twice;
+   * without swaps it is Levenshtein's distance.
    * `most + 1` stands for every distance above `most`. After Hyyrö, "A bit-vector algorithm for computing Levenshtein and
    * Damerau edit distances", 2003.
    */
@@ -64,10 +68,11 @@ export class Matcher {
     const positions = this.#positions
     const letters = this.#letters
     const last = 1 << (aLength - 1)
+    const swaps = this.#swaps
     let [distance, above, below, diagonal, before] = [aLength, -1, 0, 0, 0]
     for (let at = this.#starts[b]!, end = at + bLength; at < end; at++) {
       const same = positions[letters[at]!]!
-      const swapped = ((~diagonal & same) << 1) & before
+      const swapped = ((~diagonal & same) << 1) & before & swaps
       diagonal = ((((same & above) + above) | 0) ^ above) | same | below | swapped
       let right = below | ~(diagonal | above)
       const left = diagonal & above
@@ -154,7 +159,7 @@ export class Matcher {
         const other = letters[bStart + x - 1]!
         let cost = Math.min(one[x]! + 1, row[x - 1]! + 1, one[x - 1]! + (letter === other ? 0 : 1))
         const isSwap = y > 1 && x > 1 && letter === letters[bStart + x - 2] && letters[aStart + y - 2] === other
-        if (isSwap) cost = Math.min(cost, two[x - 2]! + 1)
+        if (isSwap && this.#swaps !== 0) cost = Math.min(cost, two[x - 2]! + 1)
         row[x] = cost
         if (cost < least) least = cost
       }

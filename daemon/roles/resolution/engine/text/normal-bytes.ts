@@ -1,5 +1,5 @@
 // Normal forms of plain values byte by byte: what is written in ASCII needs no string to be brought into its form.
-import type { FieldType } from '../../lens/model.ts'
+import type { NormaliserName } from '../../lens/normalisers.ts'
 
 /** Writes the normal form of `bytes[from]` to `bytes[to]` to the start of `into`; its length, or -1: it needs a closer look. */
 export type ByteForm = (bytes: Uint8Array, from: number, to: number, into: Uint8Array) => number
@@ -74,14 +74,10 @@ function closer(): number {
   return -1
 }
 
-export const byteForms: Readonly<Record<FieldType, ByteForm>> = {
-  name: words,
-  place: words,
-  text: words,
-  category: words,
-  code,
-  date,
-  email,
-  number: closer,
-  year: closer,
+/** Of the forms that most values have; the others always look closer. */
+const byteForms: Partial<Readonly<Record<NormaliserName, ByteForm>>> = { words, code, date, email }
+
+/** What several normalisers do together is done to texts. */
+export function byteFormOf([name, ...others]: readonly NormaliserName[]): ByteForm {
+  return (name && others.length === 0 ? byteForms[name] : undefined) ?? closer
 }

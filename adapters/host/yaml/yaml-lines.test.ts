@@ -1,0 +1,19 @@
+// A value's line is found by its path, and that of what is missing by the last that is there.
+import { expect, test } from 'vitest'
+import { linesOf } from './yaml-lines.ts'
+
+const text = 'lens: a\nfields:\n  - name: x\n    type: y\n  - { name: z,\n      type: w }\n'
+
+test.each([
+  [['lens'], 1],
+  [['fields'], 2],
+  [['fields', 0, 'type'], 4],
+  [['fields', 1], 5],
+  [['fields', 1, 'type'], 6],
+  [['fields', 1, 'columns', 3], 5],
+  [['fields', 7, 'name'], 2],
+  [['version'], 1],
+  [[], 1],
+] as const)('%j stands in line %i', (path, line) => {
+  expect(linesOf(text)(path)).toBe(line)
+})

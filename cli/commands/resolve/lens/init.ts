@@ -1,0 +1,41 @@
+// Looks at data that nobody has described yet, and proposes how to see it.
+import { offline } from '../../../../daemon/boot/offline.ts'
+import { command } from '../../../command.ts'
+import { printable, show, table } from '../../../output.ts'
+import { needed, text } from '../../../params.ts'
+import { jsonOption } from '../../../site.ts'
+
+export const definition = command({
+  words: 'resolve lens init',
+  summary: 'profile the columns of a file and propose a lens for them',
+  notes: [
+    'Looks at the first 16 MiB of a file of comma-separated values, whatever its size. The lens has remarks that say what was',
+    'seen and what may be said otherwise; it is printed after the profile, or written where --out says.',
+  ].join('\n'),
+  options: {
+    data: needed(text('FILE', 'the records')),
+    out: text('FILE', 'a new file for the lens'),
+    ...jsonOption,
+  },
+  example: 'platform resolve lens init --data customers.csv --out customers.yaml',
+  async run({ data, out, json }, terminal) {
+    const [{ proposeLens }, { saveNew }] = await Promise.all([offline.lensProposal(), offline.newFiles()])
+    const { yaml, ...profile } = proposeLens(data)
+    if (out !== undefined) saveNew(out, yaml)
+    show(terminal, json, out === undefined ? { ...profile, yaml } : { ...profile, file: out }, () => {
+      const rows = profile.columns.map((each) => ({
+        ...each,
+        type: each.column === profile.id_field ? 'names the record' : each.type,
+        missing: `${Math.round((each.missing / each.records) * 100)} %`,
+        length: `${each.shortest} to ${each.longest}`,
+      }))
+      const of = profile.isWhole ? `all ${profile.records}` : `the first ${profile.records}`
+      return [
+        `Of ${of} records:`,
+        table(terminal, rows, ['column', 'type', 'missing', 'distinct', 'length', 'samples'], 'no column'),
+        out === undefined ? printable(yaml.trimEnd()) : `The lens is in ${out}.`,
+      ].join('\n\n')
+    })
+    return 0
+  },
+})

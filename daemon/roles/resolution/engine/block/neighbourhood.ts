@@ -1,0 +1,108 @@
+// Pairs of records that stand near each other: in an order of keys, or by the words that they share.
+import type { Field } from '../compare/pairs.ts'
+import { LensFault } from '../records/records.ts'
+import { textsOf } from '../records/texts.ts'
+import { type Column, textOf } from '../text/dictionary.ts'
+import { type Neighbours, neighboursOf, trigrams, vectorsOf } from '../text/vectors.ts'
+import { columnOf, mayMeet, type Pairing, type Sides } from './pairing.ts'
+
+/**
+ * Each record with the `window - 1` that follow it in the order of its keys; records without the first key have no place.
+ * Hernández and Stolfo, "The Merge/Purge Problem for Large Databases", 1995.
+ */
+export function sortedNeighbourhood(
+  by: readonly string[],
+  window: number,
+  fields: readonly Field[],
+  sides: Sides,
+): Pairing {
+  const order = ordered(
+    by.map((text) => columnOf(text, fields)),
+    sides.rows,
+  )
+  const places = new Int32Array(sides.rows).fill(-window)
+  for (const [place, row] of order.entries()) places[row] = place
+  const each = (pair: (a: number, b: number) => void) => {
+    for (let one = 0; one < order.length; one++) {
+      const end = Math.min(order.length, one + window)
+      for (let other = one + 1; other < end; other++) {
+        const [a, b] = [order[one]!, order[other]!]
+        if (mayMeet(sides, a, b)) pair(Math.min(a, b), Math.max(a, b))
+      }
+    }
+  }
+  return {
+    name: `${window} in a row by ${by.join(', ')}`,
+    ...counted(each, Math.min(window, order.length)),
+    has: (a, b) => places[a]! >= 0 && places[b]! >= 0 && Math.abs(places[a]! - places[b]!) < window,
+    each,
+  }
+}
+
+/** Rows that have the first key, by keys in turn; of equal ones the lower row comes first. */
+function ordered(columns: readonly Column[], rows: number): Int32Array {
+  const ranks = columns.map(ranksOf)
+  const first = ranks[0]!
+  const placed = Int32Array.from({ length: rows }, (_, row) => row).filter((row) => first[row]! >= 0)
+  return placed.sort((a, b) => {
+    for (const rank of ranks) if (rank[a] !== rank[b]) return rank[a]! - rank[b]!
+    return a - b
+  })
+}
+
+/** Each row's place among the values, by their letters; -1 for none. */
+function ranksOf({ codes, dictionary }: Column): Int32Array {
+  const texts = Array.from({ length: dictionary.size }, (_, code) => textOf(dictionary, code))
+  const sorted = texts.map((_, code) => code).sort((a, b) => (texts[a]! < texts[b]! ? -1 : 1))
+  const ranks = new Int32Array(dictionary.size)
+  for (const [rank, code] of sorted.entries()) ranks[code] = rank
+  return codes.map((code) => (code < 0 ? -1 : ranks[code]!))
+}
+
+/** Every record is seen beside every other, which takes a minute. */
+const most_rows = 100_000
+
+/** Each record with its `k` most alike by the cosine of trigrams, of the other source where one may not meet itself. Throws `LensFault`. */
+export function nearestByWords(
+  named: readonly string[] | undefined,
+  k: number,
+  fields: readonly Field[],
+  sides: Sides,
+): Pairing {
+  const told = named ? fields.filter(({ name }) => named.includes(name)) : fields
+  const { rows, sources } = sides
+  if (rows > most_rows)
+    throw new LensFault(`neighbours by words are for ${most_rows} records at most; there are ${rows}`)
+  const texts = textsOf({ rows, sources: new Int32Array(rows), fields: told }, undefined, named !== undefined)
+  const isTwo = sources?.every((source) => source < 2)
+  const near = neighboursOf(vectorsOf(texts, trigrams), k, isTwo ? sources : undefined)
+  const lists = (a: number, b: number) => near.found.subarray(a * k, (a + 1) * k).includes(b)
+  const each = (pair: (a: number, b: number) => void) =>
+    eachNear(near, rows, lists, (a, b) => mayMeet(sides, a, b) && pair(a, b))
+  return {
+    name: `${k} nearest by ${named?.join(', ') ?? 'all texts'}`,
+    ...counted(each, k + 1),
+    has: (a, b) => lists(a, b) || lists(b, a),
+    each,
+  }
+}
+
+function eachNear(
+  { k, found }: Neighbours,
+  rows: number,
+  lists: (a: number, b: number) => boolean,
+  pair: (a: number, b: number) => void,
+): void {
+  for (let row = 0; row < rows; row++) {
+    for (const other of found.subarray(row * k, (row + 1) * k)) {
+      if (other < 0 || (other < row && lists(other, row))) continue
+      pair(Math.min(row, other), Math.max(row, other))
+    }
+  }
+}
+
+function counted(each: (pair: (a: number, b: number) => void) => void, largest: number) {
+  let pairs = 0
+  each(() => pairs++)
+  return { pairs, blocks: 0, largest, leftOut: [], leftOutCount: 0 }
+}

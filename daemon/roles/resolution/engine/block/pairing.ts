@@ -1,0 +1,135 @@
+// Blocking rules as a lens gives them: each says which pairs it brings together, how many, and what it left out.
+import { expressionOf } from '../../lens/expression.ts'
+import type { Field } from '../compare/pairs.ts'
+import { type Column, textOf, viewed } from '../text/dictionary.ts'
+import { seeing } from '../text/views.ts'
+import { sortedBy } from './blocks.ts'
+import type { Key } from './keys.ts'
+
+/** A block that is too large to compare all its pairs. */
+export type LeftOut = { readonly key: string; readonly records: number }
+
+export type Pairing = {
+  readonly name: string
+  /** How many pairs it brings together, those of earlier rules among them. */
+  readonly pairs: number
+  readonly blocks: number
+  readonly largest: number
+  /** The largest ones first, and how many there are in all. */
+  readonly leftOut: readonly LeftOut[]
+  readonly leftOutCount: number
+  /** Whether it brings these two together. */
+  has(a: number, b: number): boolean
+  /** Calls with each of its pairs once, `a` below `b`. */
+  each(pair: (a: number, b: number) => void): void
+}
+
+/** Which records may be compared at all: `sources` where those of one source may not. */
+export type Sides = { readonly rows: number; readonly sources: Int32Array | undefined }
+
+const most_told = 20
+
+/** Records that share all keys, in blocks of at most `max_block`. */
+export function byKeys(keys: readonly string[], fields: readonly Field[], sides: Sides, max_block: number): Pairing {
+  const columns = keys.map((text) => columnOf(text, fields))
+  const { codes, sizes } = together(columns, sides.rows)
+  const { from, order } = sortedBy({ codes, sizes })
+  const isKept = (block: number) => sizes[block]! > 1 && sizes[block]! <= max_block
+  const tally = tallied(sizes, isKept, (block) => pairsIn(order.subarray(from[block]!, from[block + 1]!), sides))
+  return {
+    name: keys.join(' + '),
+    ...tally,
+    ...leftOutOf(sizes, max_block, (block) => keyText(columns, order[from[block]!]!)),
+    has: (a, b) => codes[a]! >= 0 && codes[a] === codes[b] && isKept(codes[a]!),
+    each(pair) {
+      for (let block = 0; block < sizes.length; block++) {
+        if (!isKept(block)) continue
+        for (let one = from[block]!; one < from[block + 1]!; one++) {
+          for (let other = one + 1; other < from[block + 1]!; other++) {
+            if (mayMeet(sides, order[one]!, order[other]!)) pair(order[one]!, order[other]!)
+          }
+        }
+      }
+    },
+  }
+}
+
+export function mayMeet({ sources }: Sides, a: number, b: number): boolean {
+  return sources === undefined || sources[a] !== sources[b]
+}
+
+/** The field as an expression sees it; every field that a rule names is there. */
+export function columnOf(text: string, fields: readonly Field[]): Column {
+  const read = expressionOf(text)
+  if (typeof read === 'string') throw new RangeError(read)
+  const field = fields.find(({ name }) => name === read.field)
+  if (!field) throw new RangeError(`no field is called ${read.field}`)
+  return read.view ? viewed(field.column, seeing(read.view)) : field.column
+}
+
+/** One number for what several columns say together; -1 where one of them says nothing. */
+function together(columns: readonly Column[], rows: number): Pick<Key, 'codes' | 'sizes'> {
+  let codes = columns[0]!.codes
+  let size = columns[0]!.dictionary.size
+  for (const { codes: others, dictionary } of columns.slice(1)) {
+    const numbers = new Map<number, number>()
+    const mine = codes
+    codes = new Int32Array(rows)
+    for (let row = 0; row < rows; row++) {
+      if (mine[row]! < 0 || others[row]! < 0) {
+        codes[row] = -1
+        continue
+      }
+      const both = mine[row]! * dictionary.size + others[row]!
+      const known = numbers.get(both)
+      codes[row] = known ?? numbers.size
+      if (known === undefined) numbers.set(both, numbers.size)
+    }
+    size = numbers.size
+  }
+  const sizes = new Int32Array(size)
+  for (let row = 0; row < rows; row++) if (codes[row]! >= 0) sizes[codes[row]!]!++
+  return { codes, sizes }
+}
+
+function tallied(sizes: Int32Array, isKept: (block: number) => boolean, pairsOf: (block: number) => number) {
+  let [pairs, blocks, largest] = [0, 0, 0]
+  for (let block = 0; block < sizes.length; block++) {
+    if (sizes[block]! > largest) largest = sizes[block]!
+    if (!isKept(block)) continue
+    pairs += pairsOf(block)
+    blocks++
+  }
+  return { pairs, blocks, largest }
+}
+
+/** All pairs of the rows, less those within a source where these may not meet. */
+function pairsIn(rows: Int32Array, { sources }: Sides): number {
+  const all = choose(rows.length)
+  if (!sources) return all
+  const counts = new Map<number, number>()
+  for (const row of rows) counts.set(sources[row]!, (counts.get(sources[row]!) ?? 0) + 1)
+  return [...counts.values()].reduce((left, count) => left - choose(count), all)
+}
+
+function choose(count: number): number {
+  return (count * (count - 1)) / 2
+}
+
+function leftOutOf(sizes: Int32Array, max_block: number, keyOf: (block: number) => string) {
+  const blocks: number[] = []
+  for (let block = 0; block < sizes.length; block++) if (sizes[block]! > max_block) blocks.push(block)
+  const told = blocks.sort((a, b) => sizes[b]! - sizes[a]! || a - b).slice(0, most_told)
+  return {
+    leftOut: told.map((block) => ({ key: keyOf(block), records: sizes[block]! })),
+    leftOutCount: blocks.length,
+  }
+}
+
+const most_key_characters = 128
+
+function keyText(columns: readonly Column[], row: number): string {
+  return columns
+    .map(({ codes, dictionary }) => textOf(dictionary, codes[row]!).slice(0, most_key_characters))
+    .join(' + ')
+}

@@ -1,0 +1,45 @@
+// Values as sets of parts: how much two of them have in common.
+
+/** The parts of value `v` are `parts[starts[v]]` to `parts[starts[v + 1]]`, by number, rising, each once. */
+export type Sets = { readonly starts: Uint32Array; readonly parts: Int32Array }
+
+export function setsOf(values: readonly string[], partsOf: (value: string) => readonly string[]): Sets {
+  const numbers = new Map<string, number>()
+  const starts = new Uint32Array(values.length + 1)
+  const parts: number[] = []
+  for (const [at, value] of values.entries()) {
+    const mine = new Set<number>()
+    for (const part of partsOf(value)) {
+      if (!numbers.has(part)) numbers.set(part, numbers.size)
+      mine.add(numbers.get(part)!)
+    }
+    for (const number of [...mine].sort((a, b) => a - b)) parts.push(number)
+    starts[at + 1] = parts.length
+  }
+  return { starts, parts: Int32Array.from(parts) }
+}
+
+/** How many parts both have. */
+export function inCommon({ starts, parts }: Sets, a: number, b: number): number {
+  let one = starts[a]!
+  let other = starts[b]!
+  const oneEnd = starts[a + 1]!
+  const otherEnd = starts[b + 1]!
+  let both = 0
+  while (one < oneEnd && other < otherEnd) {
+    const difference = parts[one]! - parts[other]!
+    if (difference === 0) {
+      both++
+      one++
+      other++
+    } else if (difference < 0) one++
+    else other++
+  }
+  return both
+}
+
+/** What both have as a part of the smaller set: 1 where one lies within the other (Szymkiewicz and Simpson). */
+export function overlapOf(sets: Sets, a: number, b: number): number {
+  const { starts } = sets
+  return inCommon(sets, a, b) / Math.min(starts[a + 1]! - starts[a]!, starts[b + 1]! - starts[b]!)
+}

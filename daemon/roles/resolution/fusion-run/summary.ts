@@ -1,0 +1,67 @@
+// A run told as prose: what it looked at, what it found, who decided, and what is open.
+import * as z from 'zod'
+import type { Call } from '../../../kernel/call.ts'
+import { label } from '../../../kernel/label.ts'
+import { operation, Reply } from '../../../kernel/operation.ts'
+import { preferred } from '../../../kernel/preferred.ts'
+import type { Doc } from '../../../kernel/store.ts'
+import { entityClusters } from '../entity-cluster/model.ts'
+import { entityMatches } from '../entity-match/model.ts'
+import { narrativeOf, type RunFacts } from '../explain/narrative.ts'
+import { uid } from '../fields.ts'
+import { fusionRuns, type StoredRun } from './model.ts'
+
+/** A doubt of half a bit, about a chance of one in nine. */
+const worth_a_look = 0.5
+
+export const summary = operation({
+  summary: 'Tell what a run did and found, as prose',
+  method: 'GET',
+  path: '/api/v2/fusion_run/{run_id}/summary',
+  tool: 'fusion_run_summary',
+  input: z.strictObject({ run_id: uid }),
+  output: z
+    .strictObject({ run_id: uid, classification: label, text: z.string() })
+    .meta({ id: 'RunNarrative', description: 'Prose, the same for the same facts' }),
+  errors: ['not_found'],
+  allow: 'resolution:read',
+  produces: ['application/json', 'text/plain'],
+
+  async run(call, { run_id }) {
+    const run = await call.store(fusionRuns).get(run_id)
+    const text = narrativeOf(await factsOf(call, run))
+    if (preferred(call.accepts, ['application/json', 'text/plain']) === 'text/plain')
+      return new Reply('text/plain; charset=utf-8', text)
+    return { run_id, classification: run.value.label, text }
+  },
+})
+
+/** What the caller may see is what is counted. */
+async function factsOf(call: Call, { id: run_id, value }: Doc<StoredRun>): Promise<RunFacts> {
+  const matches = call.store(entityMatches)
+  const people = { run_id, decided_by: 'human' }
+  const sizes = await call.store(entityClusters).countBy('size', { run_id, state: 'live', size: { gte: 2 } })
+  const [overruled, owing] = await Promise.all([
+    matches.count({ run_id, overruled: true }),
+    matches.count({ run_id, owes: 1 }),
+  ])
+  const { counts, failure, sources, lens, lens_version, entity_type, state, route, seed } = value
+  return {
+    ...{ lens, lens_version, entity_type, state, route, seed, ...counts },
+    sources: sources.map(({ node_id, records }) => ({ name: node_id, records })),
+    sizes: [...sizes]
+      .map(([size, clusters]) => ({ size: Number(size), clusters }))
+      .sort((one, other) => one.size - other.size),
+    confirmed: await matches.count({ ...people, state: 'confirmed' }),
+    rejected: await matches.count({ ...people, state: 'rejected' }),
+    deferred: await matches.count({ ...people, state: 'deferred' }),
+    by_consensus: await matches.count({ run_id, decided_by: 'consensus' }),
+    uncertain: await matches.count({ run_id, state: { in: ['proposed', 'deferred'] }, worth: { gte: worth_a_look } }),
+    evidence: value.evidence ?? [],
+    warnings: [
+      ...(overruled > 0 ? [`confirmed matches that rejected ones keep apart: ${overruled}`] : []),
+      ...(owing > 0 ? [`decisions that are not in the clusters yet: ${owing}`] : []),
+    ],
+    failure: failure?.reason,
+  }
+}

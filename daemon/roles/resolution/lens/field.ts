@@ -1,0 +1,188 @@
+// One field of a lens: where it is, what its values are, how they are told alike, and what each level is worth.
+import { z } from 'zod'
+import { type Comparator, comparators, type Level, levelsIn } from './comparison.ts'
+import { type NormaliserName, normaliserNames } from './normalisers.ts'
+import { oneOf } from './words.ts'
+
+const fieldTypes = [
+  'name',
+  'place',
+  'date',
+  'code',
+  'email',
+  'number',
+  'category',
+  'year',
+  'text',
+  'geo',
+  'set',
+] as const
+
+export type FieldType = (typeof fieldTypes)[number]
+
+export const fieldName = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, 'a name of small letters, digits and _')
+const column = z.string().min(1).max(256)
+
+/** Levels that a type brings along, best first, the first and the last with them. */
+const levelsOfTypes: Readonly<Record<Exclude<FieldType, 'geo' | 'set'>, readonly string[]>> = {
+  name: nameLevels(),
+  place: nameLevels(),
+  date: [
+    'equal',
+    'a slip, or day and month swapped',
+    'two parts equal',
+    'same year, or two slips',
+    'one part equal, or next year',
+    'different',
+  ],
+  code: ['equal', 'one slip', 'two slips', 'same first half', 'different'],
+  email: ['equal', 'same user, or nearly equal', 'alike', 'user alike', 'different'],
+  number: ['equal', 'within 2%', 'within 8%', 'within 20%', 'within 40%', 'within 60%', 'different'],
+  category: ['equal', 'different'],
+  year: ['equal', 'a year apart', 'different'],
+  text: [
+    'equal, or cosine 0.95',
+    ...Array.from({ length: 9 }, (_, at) => `cosine ${(0.85 - at / 10).toFixed(2)}`),
+    'different',
+  ],
+}
+
+function nameLevels(): string[] {
+  return [
+    'equal',
+    'a slip, or very alike',
+    'alike, same sound or short form',
+    'somewhat alike',
+    'a little alike',
+    'different',
+  ]
+}
+
+const level = z.union([
+  z.number(),
+  z.string().max(32),
+  z.strictObject({
+    comparator: oneOf('comparator', comparators).optional(),
+    at: z.union([z.number(), z.string().max(32)]).optional(),
+    of: z.string().max(64).optional().describe('a view that is compared in place of the whole: `user`, `prefix(4)`'),
+  }),
+])
+
+const most_levels = 20
+const perLevel = (each: z.ZodNumber) =>
+  z
+    .array(each)
+    .min(2)
+    .max(most_levels + 4)
+    .optional()
+const chance = z.number().gt(0).max(1)
+
+export const field = z
+  .strictObject({
+    name: fieldName.describe('what explanations call it'),
+    type: oneOf('type', fieldTypes).describe(
+      'what its values are; it decides how they are written alike and compared, unless more is said',
+    ),
+    columns: z
+      .array(column)
+      .min(1)
+      .max(64)
+      .optional()
+      .describe('columns that may hold it, the first that is there counts; its name unless said'),
+    join: z
+      .array(column)
+      .min(2)
+      .max(8)
+      .optional()
+      .describe('columns whose values make one together, a comma between them: latitude and longitude'),
+    optional: z.boolean().default(false).describe('data without such a column is seen without this field'),
+    normalisers: z
+      .array(oneOf('normaliser', normaliserNames))
+      .max(8)
+      .optional()
+      .describe('what is done to each value, in this order; what its type does unless said'),
+    comparator: oneOf('comparator', comparators)
+      .optional()
+      .describe('how two values that differ are compared; by the levels of its type unless said'),
+    levels: z
+      .array(level)
+      .max(most_levels)
+      .optional()
+      .describe('thresholds of the comparator, best first; equal values come before, all else after them'),
+    q: z.int().min(1).max(8).default(2).describe('letters in a row that qgram_jaccard takes as one'),
+    weights: perLevel(z.number().min(-100).max(100)).describe(
+      'bits for each level, for equal values first, all else last',
+    ),
+    m: perLevel(chance).describe('how often each level comes among records that are one'),
+    u: perLevel(chance).describe('how often each level comes among records that are not'),
+    term_frequency: z.boolean().optional().describe('whether an equal rare value says more than an equal common one'),
+  })
+  .superRefine((given, context) => {
+    const issue = (path: (string | number)[], message: string) => context.addIssue({ code: 'custom', path, message })
+    if (given.comparator === undefined && given.levels) issue(['levels'], 'are those of a comparator; say which')
+    if (given.comparator) {
+      const levels = levelsIn(given.comparator, given.levels)
+      if ('fault' in levels) issue(['levels', levels.at], levels.fault)
+    }
+    if (given.columns && given.join) issue(['join'], 'stands in place of columns; say one of them')
+    if ((given.m === undefined) !== (given.u === undefined)) issue([given.m ? 'u' : 'm'], 'm and u come together')
+    if (given.weights && given.m) issue(['weights'], 'are m over u; say one of them')
+  })
+
+export type Field = z.infer<typeof field>
+
+/** What tells levels apart: a comparator that is given, or one that is the whole of a type; else the type's own. */
+export function comparatorOf({ type, comparator }: Pick<Field, 'type' | 'comparator'>): Comparator | undefined {
+  return comparator ?? (type === 'geo' ? 'geo' : type === 'set' ? 'set_overlap' : undefined)
+}
+
+/** Levels between equal and all else; undefined where they are the type's own. */
+export function levelsGiven({
+  type,
+  comparator,
+  levels,
+}: Pick<Field, 'type' | 'comparator' | 'levels'>): readonly Level[] | undefined {
+  const by = comparatorOf({ type, comparator })
+  if (by === undefined) return undefined
+  const given = levelsIn(by, levels)
+  return 'fault' in given ? [] : given
+}
+
+/** What each level is called, best first; two more where the field is the first of two that may be swapped. */
+export function levelLabels(of: Pick<Field, 'type' | 'comparator' | 'levels'>, isSwapped: boolean): string[] {
+  const given = levelsGiven(of)
+  const labels = given
+    ? ['equal', ...given.map(({ label }) => label), 'different']
+    : [...levelsOfTypes[of.type as keyof typeof levelsOfTypes]]
+  return isSwapped ? [...labels, 'swapped, both alike', 'swapped, one alike'] : labels
+}
+
+const usual: Readonly<Record<FieldType, NormaliserName>> = {
+  name: 'words',
+  place: 'words',
+  text: 'words',
+  category: 'words',
+  code: 'code',
+  date: 'date',
+  email: 'email',
+  number: 'number',
+  year: 'year',
+  geo: 'location',
+  set: 'set',
+}
+
+/** A comparator of values of a kind needs them in its own form. */
+const wanted: Partial<Readonly<Record<Comparator, NormaliserName>>> = {
+  numeric: 'decimal',
+  date: 'date',
+  geo: 'location',
+  set_overlap: 'set',
+}
+
+export function normalisersOf({
+  type,
+  comparator,
+  normalisers,
+}: Pick<Field, 'type' | 'comparator' | 'normalisers'>): readonly NormaliserName[] {
+  return normalisers ?? [(comparator && wanted[comparator]) ?? usual[type]]
+}

@@ -1,0 +1,145 @@
+// A first lens for data that nobody has described yet, with remarks for whoever goes on from there.
+
+import { type ColumnProfile, idAmong } from '../engine/records/profile.ts'
+import type { FieldType } from './field.ts'
+
+const most_fields = 14
+
+type Proposed = {
+  readonly name: string
+  readonly type: FieldType
+  readonly profile: ColumnProfile
+  readonly join?: readonly string[]
+}
+
+/** `fieldNames`: what the field of a well-known column is called. The text is a lens in YAML that can be used as it is. */
+export function proposalFor(
+  name: string,
+  source: string,
+  profiles: readonly ColumnProfile[],
+  fieldNames: ReadonlyMap<string, string>,
+): string {
+  const id = idAmong(profiles)
+  const [fields, others] = fieldsFrom(profiles, id, fieldNames)
+  const byTexts = fields.some(({ type }) => type === 'text') && !fields.some(({ type }) => type === 'name')
+  const [given, surname] = ['given_name', 'surname'].map((each) =>
+    fields.some((field) => field.name === each && field.type === 'name'),
+  )
+  return [
+    `# Proposed from ${profiles[0]?.records ?? 0} records of ${JSON.stringify(source)}. Look through it, then:`,
+    '#   platform resolve lens validate FILE                  what it says, and what is wrong where',
+    '#   platform resolve lens charts --lens FILE --data ...  what it comes to: weights, scores, pairs by blocking',
+    `lens: ${name}`,
+    'version: 1.0.0',
+    `entity_type: ${byTexts ? 'work' : 'person'}   # what one cluster is`,
+    ...(byTexts ? ['# Told by what texts say; `fields` where columns hold one thing each.', 'told_by: texts'] : []),
+    id === undefined
+      ? 'id_field: id   # no column has a value of its own in each record: data needs one'
+      : `id_field: ${JSON.stringify(id)}`,
+    'fields:',
+    ...fields.flatMap(linesOf),
+    ...(others.length > 0 ? ['  # Left out:', ...others.map(remarkOf)] : []),
+    ...(given && surname ? ['# Written in either order by some.', 'swapped: [given_name, surname]'] : []),
+    ...blockingLines(fields),
+    '',
+  ].join('\n')
+}
+
+function fieldsFrom(
+  profiles: readonly ColumnProfile[],
+  id: string | undefined,
+  fieldNames: ReadonlyMap<string, string>,
+): [Proposed[], ColumnProfile[]] {
+  const north = profiles.find(({ column }) => /^(lat|latitude)$/i.test(column))
+  const east = profiles.find(({ column }) => /^(lon|lng|long|longitude)$/i.test(column))
+  const place: Proposed[] =
+    north && east ? [{ name: 'location', type: 'geo', profile: north, join: [north.column, east.column] }] : []
+  const taken = new Set(place.map(({ name }) => name))
+  const rest = profiles.filter(
+    (each) => each.column !== id && (place.length === 0 || (each !== north && each !== east)),
+  )
+  const told = rest.flatMap((profile): Proposed[] => {
+    if (profile.type === undefined) return []
+    return [
+      {
+        name: freeName(fieldNames.get(profile.column.toLowerCase()) ?? profile.column, taken),
+        type: profile.type,
+        profile,
+      },
+    ]
+  })
+  const fields = [...place, ...told].slice(0, most_fields)
+  return [fields, rest.filter((profile) => !fields.some((field) => field.profile === profile))]
+}
+
+/** A name that a field may have and none has yet. */
+function freeName(column: string, taken: Set<string>): string {
+  const plain = column
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^[^a-z]+|_+$/g, '')
+    .slice(0, 56)
+  const base = plain === '' ? 'field' : plain
+  let name = base
+  for (let next = 2; taken.has(name); next++) name = `${base}_${next}`
+  taken.add(name)
+  return name
+}
+
+const reasons: Readonly<Record<FieldType, string>> = {
+  name: 'slips, sound and short forms count',
+  place: 'slips, sound and short forms count',
+  date: 'slips, day and month swapped, and equal parts count',
+  code: 'one slip or two, and the same first half count',
+  email: 'the user and slips count',
+  number: 'by the difference as a part; `comparator: numeric` with `levels` for other steps',
+  category: 'equal or not',
+  year: 'a year apart counts',
+  text: 'by the words and letters in common',
+  geo: 'by distance in kilometres',
+  set: 'by what two sets have in common',
+}
+
+function linesOf({ name, type, profile, join }: Proposed): string[] {
+  const { column } = profile
+  const place = join
+    ? [`    join: ${JSON.stringify(join)}`]
+    : column === name
+      ? []
+      : [`    columns: [${JSON.stringify(column)}]`]
+  return [`  # ${figures(profile)}`, `  - name: ${name}`, `    type: ${type}   # ${reasons[type]}`, ...place]
+}
+
+function figures({ records, missing, distinct, samples }: ColumnProfile): string {
+  const part = records === 0 ? 0 : Math.round((missing / records) * 100)
+  return `${distinct} values, ${part} % missing, as in ${samples.map((each) => JSON.stringify(each)).join(', ') || 'none'}`
+}
+
+function remarkOf(profile: ColumnProfile): string {
+  const why = profile.distinct < 2 ? 'says nothing' : 'more fields than a lens may have'
+  return `  #   ${JSON.stringify(profile.column)}: ${why}; ${figures(profile)}`
+}
+
+/** Rules that would do, as remarks: the engine finds more by itself. */
+function blockingLines(fields: readonly Proposed[]): string[] {
+  const telling = fields.filter(
+    ({ type, profile }) => (type === 'code' || type === 'email') && profile.distinct * 2 > profile.records,
+  )
+  const names = fields.filter(({ type }) => type === 'name').slice(0, 2)
+  const dates = fields.filter(({ type }) => type === 'date').slice(0, 1)
+  const texts = fields.filter(({ type }) => type === 'text').slice(0, 2)
+  const rules = [
+    ...telling.map(({ name }) => name),
+    ...dates.flatMap((date) => names.map(({ name }) => `[${name}:phonetic, ${date.name}:year]`)),
+    ...(names.length === 2 ? [`[${names[0]?.name}:prefix(4), ${names[1]?.name}:prefix(4)]`] : []),
+    ...(texts.length > 0 ? [`{ tfidf: { fields: [${texts.map(({ name }) => name).join(', ')}], k: 10 } }`] : []),
+  ]
+  const proposed = rules.length > 0 ? rules : fields.slice(0, 1).map(({ name }) => name)
+  return [
+    '# Which pairs are compared: found from all fields together. Rules of your own would be, for instance:',
+    '# blocking:',
+    ...proposed.map((rule) => `#   - ${rule}`),
+    'blocking: automatic',
+  ]
+}

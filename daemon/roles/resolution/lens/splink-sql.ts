@@ -1,0 +1,120 @@
+// The SQL that Splink's libraries write for levels and blocking rules, as far as a lens can say the same.
+import type { GivenLevel } from './comparison.ts'
+
+type Condition = {
+  readonly level: GivenLevel | 'equal' | 'else'
+  readonly column?: string
+  readonly q?: number
+}
+
+const day_s = 86_400
+
+/** What a level's condition says of one column; undefined where a lens has no words for it. */
+export function conditionOf(sql: string): Condition | undefined {
+  const text = plain(sql)
+  if (/^else$/i.test(text)) return { level: 'else' }
+  return equality(text) ?? likeness(text) ?? dateDifference(text) ?? difference(text) ?? inCommon(text)
+}
+
+/** Without quotation marks of names, and with views of a value as `view(name)`. */
+function plain(sql: string): string {
+  return sql
+    .replaceAll('"', '')
+    .replaceAll('`', '')
+    .replace(/NULLIF\(\s*regexp_extract\(\s*(\w+)\s*,\s*'\^\[\^@\]\+'\s*(?:,\s*0\s*)?\)\s*,\s*''\s*\)/gi, 'user($1)')
+    .replace(/SUBSTR(?:ING)?\(\s*([\w.]+)\s*,\s*(\d+)\s*,\s*(\d+)\s*\)/gi, 'substr_$2_$3($1)')
+    .trim()
+}
+
+type Side = { readonly column: string; readonly of: string | undefined }
+
+/** `name_l`, `user(name_l)` or `substr_1_4(name_l)` on one side, the same of the other record on the other. */
+function sidesOf(left: string, right: string): Side | undefined {
+  const [one, other] = [left, right].map((side) => /^(?:(user|substr_\d+_\d+)\()?(\w+)_([lr])\)?$/.exec(side.trim()))
+  if (!one || !other || one[1] !== other[1] || one[2] !== other[2] || one[3] !== 'l' || other[3] !== 'r')
+    return undefined
+  const [, view, column = ''] = one
+  return { column, of: view?.replace(/^substr_(\d+)_(\d+)$/, 'substr($1, $2)') }
+}
+
+function equality(text: string): Condition | undefined {
+  const [, left, right] = /^([^=<>]+?)\s*=\s*([^=<>]+)$/.exec(text) ?? []
+  const sides = left && right ? sidesOf(left, right) : undefined
+  if (!sides) return undefined
+  const { column, of } = sides
+  return of === undefined ? { level: 'equal', column } : { level: { comparator: 'exact', of }, column }
+}
+
+const likenesses = {
+  jaro_winkler_similarity: 'jaro_winkler',
+  jaro_winkler: 'jaro_winkler',
+  jaccard: 'qgram_jaccard',
+  levenshtein: 'levenshtein',
+  damerau_levenshtein: 'damerau_levenshtein',
+} as const
+
+function likeness(text: string): Condition | undefined {
+  const [, name = '', left, right, sign, number] = /^(\w+)\((.+?),\s*(.+)\)\s*(>=|<=)\s*([\d.]+)$/.exec(text) ?? []
+  const sides = left && right ? sidesOf(left, right) : undefined
+  const comparator = likenesses[name.toLowerCase() as keyof typeof likenesses]
+  if (!sides || !comparator) return undefined
+  const isDistance = comparator === 'levenshtein' || comparator === 'damerau_levenshtein'
+  if ((sign === '<=') !== isDistance) return undefined
+  const { column, of } = sides
+  const level = { comparator, at: Number(number), ...(of === undefined ? {} : { of }) }
+  // Splink's backend takes the set of letters.
+  return { level, column, ...(comparator === 'qgram_jaccard' ? { q: 1 } : {}) }
+}
+
+function dateDifference(text: string): Condition | undefined {
+  const instant = String.raw`EPOCH\((?:try_strptime|strptime|try_cast|cast)?\(?\s*(\w+)_([lr])\b[^()]*\)*`
+  const [, one, left, other, right, seconds] =
+    new RegExp(`^ABS\\(\\s*${instant}\\s*-\\s*${instant}\\s*<=\\s*([\\d.]+)$`, 'i').exec(text) ?? []
+  if (!one || one !== other || left !== 'l' || right !== 'r') return undefined
+  return { level: { comparator: 'date', at: Number(seconds) / day_s }, column: one }
+}
+
+function difference(text: string): Condition | undefined {
+  const [, column, other, number] = /^ABS\(\s*(\w+)_l\s*-\s*(\w+)_r\s*\)\s*<=\s*([\d.]+)$/i.exec(text) ?? []
+  if (!column || column !== other) return undefined
+  return { level: { comparator: 'numeric', at: Number(number) }, column }
+}
+
+function inCommon(text: string): Condition | undefined {
+  const wanted =
+    /^(?:array_length|len|list_count|cardinality)\(\s*list_intersect\(\s*(\w+)_l\s*,\s*(\w+)_r\s*\)\s*\)\s*>=\s*(\d+)$/i
+  const [, column, other, number] = wanted.exec(text) ?? []
+  if (!column || column !== other || Number(number) < 1) return undefined
+  return { level: { comparator: 'set_overlap', at: Number(number) }, column }
+}
+
+/** Key expressions of a rule that asks for equal columns or equal parts of them; `names`: the field of each column. */
+export function keyOf(
+  sql: string,
+  names: ReadonlyMap<string, string>,
+  dates: ReadonlySet<string>,
+): string[] | undefined {
+  const keys = plain(sql)
+    .split(/\s+AND\s+/i)
+    .map((part) => equalKey(part.trim().replace(/^\((.*)\)$/, '$1'), names, dates))
+  return keys.every((key) => key !== undefined) ? keys : undefined
+}
+
+function equalKey(part: string, names: ReadonlyMap<string, string>, dates: ReadonlySet<string>): string | undefined {
+  const side = String.raw`(?:substr_(\d+)_(\d+)\()?([lr])\.(\w+)\)?`
+  const found = new RegExp(`^${side}\\s*=\\s*${side}$`).exec(part.trim())
+  if (!found) return undefined
+  const [, from, length, left, column = '', otherFrom, otherLength, right, other] = found
+  const name = names.get(column)
+  if (name === undefined || column !== other || from !== otherFrom || length !== otherLength || left === right)
+    return undefined
+  if (from === undefined) return name
+  // Dates lose their signs in their normal form.
+  if (dates.has(column))
+    return from === '1' && length === '4'
+      ? `${name}:year`
+      : from === '1' && length === '7'
+        ? `${name}:year_month`
+        : undefined
+  return from === '1' ? `${name}:prefix(${length})` : `${name}:substr(${from}, ${length})`
+}

@@ -1,0 +1,157 @@
+// Reads a model that Splink saved as a lens: what has a counterpart comes over, and what has none is listed.
+import { z } from 'zod'
+import type { GivenLevel } from './comparison.ts'
+import { conditionOf, keyOf } from './splink-sql.ts'
+
+const probability = z.number().min(0).max(1).nullish()
+
+const level = z.looseObject({
+  sql_condition: z.string().max(2_000),
+  label_for_charts: z.string().max(1_000).optional(),
+  is_null_level: z.boolean().optional(),
+  m_probability: probability,
+  u_probability: probability,
+  tf_adjustment_column: z.string().max(256).nullish(),
+})
+
+const rule = z.union([z.string().max(2_000), z.looseObject({ blocking_rule: z.string().max(2_000) })])
+
+/** What is read of `save_model_to_json`; all else is of no concern here. */
+export const splinkModel = z.looseObject({
+  link_type: z.enum(['dedupe_only', 'link_only', 'link_and_dedupe']),
+  probability_two_random_records_match: z.number().gt(0).lt(1).nullish(),
+  unique_id_column_name: z.string().min(1).max(256).default('unique_id'),
+  blocking_rules_to_generate_predictions: z.array(rule).max(1_000).default([]),
+  comparisons: z
+    .array(z.looseObject({ output_column_name: z.string().max(256), comparison_levels: z.array(level).max(200) }))
+    .max(1_000),
+})
+
+export type SplinkModel = z.infer<typeof splinkModel>
+type SplinkLevel = z.infer<typeof level>
+
+export type Imported = {
+  /** A lens as a document; `lens` of model.ts says whether it holds. */
+  readonly document: Readonly<Record<string, unknown>> & {
+    readonly fields: readonly Readonly<Record<string, unknown>>[]
+  }
+  /** What has no counterpart, and what was done about it. */
+  readonly remarks: readonly string[]
+}
+
+/** Splink has no limit of a block: the largest that a lens may have. */
+const max_block = 20_000
+
+export function lensFromSplink(model: SplinkModel, name: string): Imported {
+  const remarks: string[] = []
+  const fields = model.comparisons.flatMap((comparison) => fieldFrom(comparison, remarks))
+  const dates = new Set(fields.filter(({ type }) => type === 'date').map(({ column }) => column))
+  const names = new Map(fields.map(({ column, name: field }) => [column, field]))
+  const blocking = model.blocking_rules_to_generate_predictions.flatMap((given) => {
+    const sql = typeof given === 'string' ? given : given.blocking_rule
+    const keys = keyOf(sql, names, dates)
+    if (keys) return [keys]
+    remarks.push(`blocking rule not taken over: ${sql}`)
+    return []
+  })
+  const prior = model.probability_two_random_records_match
+  if (prior == null) remarks.push('the model does not say how likely two random records match: even odds')
+  const document = {
+    lens: name,
+    version: '1.0.0',
+    entity_type: 'entity',
+    id_field: model.unique_id_column_name,
+    ...(prior == null ? {} : { prior }),
+    ...(model.link_type === 'link_only' ? { link_only: true } : {}),
+    ...(blocking.length > 0 ? { blocking, max_block } : {}),
+    fields: fields.map(({ column, ...field }) => (column === field.name ? field : { ...field, columns: [column] })),
+  }
+  return { document, remarks }
+}
+
+type Worth = { m: number; u: number }
+type Read = { readonly level: GivenLevel | 'equal' | 'else'; readonly q?: number; readonly worth: Worth }
+
+function fieldFrom({ output_column_name, comparison_levels }: SplinkModel['comparisons'][number], remarks: string[]) {
+  const told = comparison_levels.filter((each) => !each.is_null_level)
+  const read: Read[] = []
+  let column: string | undefined
+  let waiting: Worth = { m: 0, u: 0 }
+  for (const each of told) {
+    const label = `${output_column_name}: ${each.label_for_charts ?? each.sql_condition}`
+    const condition = conditionOf(each.sql_condition)
+    const worth = worthOf(each, label, remarks)
+    if (!condition || (condition.column !== undefined && column !== undefined && condition.column !== column)) {
+      remarks.push(`level not taken over, its pairs fall to the next one: ${label} (${each.sql_condition})`)
+      waiting = { m: waiting.m + worth.m, u: waiting.u + worth.u }
+      continue
+    }
+    column ??= condition.column
+    read.push({ ...condition, worth: { m: worth.m + waiting.m, u: worth.u + waiting.u } })
+    waiting = { m: 0, u: 0 }
+  }
+  const equal = read.find((each) => each.level === 'equal')
+  const rest = read.filter((each) => each.level !== 'equal' && each.level !== 'else')
+  const others = read.find((each) => each.level === 'else')
+  const first = equal ?? rest[0]
+  if (column === undefined || !first || !others) {
+    remarks.push(`comparison not taken over: ${output_column_name}`)
+    return []
+  }
+  if (!equal)
+    remarks.push(`${output_column_name}: equal values count as the best level, which Splink does not tell apart`)
+  const all = [first, ...rest, others]
+  const levels = rest.map((each) => each.level as GivenLevel)
+  const type = typeFor(levels)
+  return [
+    {
+      name: nameFor(column),
+      column,
+      type,
+      ...(type === 'date' ? {} : { normalisers: type === 'set' ? ['set'] : [] }),
+      comparator: comparatorFor(levels),
+      ...(levels.length > 0 ? { levels } : {}),
+      ...(rest.some(({ q }) => q !== undefined) ? { q: 1 } : {}),
+      m: all.map(({ worth }) => within(worth.m)),
+      u: all.map(({ worth }) => within(worth.u)),
+      term_frequency: told.some((each) => each.tf_adjustment_column != null),
+    },
+  ]
+}
+
+const least = 1e-12
+
+function within(chance: number): number {
+  return Math.min(1, Math.max(least, chance))
+}
+
+/** As Splink has it, what was not learnt says nothing: m is u. */
+function worthOf({ m_probability: m, u_probability: u }: SplinkLevel, label: string, remarks: string[]): Worth {
+  if (m != null && u != null) return { m, u }
+  remarks.push(`not trained, so that it says nothing: ${label}`)
+  const known = m ?? u ?? least
+  return { m: known, u: known }
+}
+
+function comparatorFor(levels: readonly GivenLevel[]): string {
+  const [first] = levels
+  return typeof first === 'object' && first.comparator ? first.comparator : 'exact'
+}
+
+function typeFor(levels: readonly GivenLevel[]): string {
+  const has = (comparator: string) => levels.some((each) => typeof each === 'object' && each.comparator === comparator)
+  if (has('date')) return 'date'
+  if (has('numeric')) return 'number'
+  if (has('set_overlap')) return 'set'
+  return levels.some((each) => typeof each === 'object' && each.of === 'user') ? 'email' : 'name'
+}
+
+/** A name that a field may have. */
+function nameFor(column: string): string {
+  const plain = column
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^[^a-z]+/, '')
+    .slice(0, 64)
+  return plain === '' ? 'field' : plain
+}

@@ -1,0 +1,151 @@
+// Takes what a run found into the registry: entities keep their ids, and what people decided holds over what the engine found.
+import type { Call } from '../../../kernel/call.ts'
+import { join } from '../../../kernel/label.ts'
+import type { Doc } from '../../../kernel/store.ts'
+import { clusterUid, entityClusters, type StoredCluster } from '../entity-cluster/model.ts'
+import { entityMatches } from '../entity-match/model.ts'
+import { entityRecords, recordUid, type StoredRecord } from '../entity-record/model.ts'
+import type { StoredRun } from '../fusion-run/model.ts'
+import type { Batches } from '../fusion-run/publish.ts'
+import { type FoundCluster, runWork } from '../parts.ts'
+import { putAll, type Written } from '../put-all.ts'
+import { keyOf, settle } from './settle.ts'
+
+/** A cluster of the engine with its records as they were before and as they are now. */
+type Base = {
+  readonly records: readonly (Written<StoredRecord> & { readonly before: Doc<StoredRecord> | undefined })[]
+  /** Its entity, where nothing but the run speaks of it; undefined where decisions, merges or splits are to be settled. */
+  readonly plain: Written<StoredCluster> | undefined
+}
+
+/**
+ * Clusters of new records alone, and those that are as they were, are written many at a time; whatever a decision, a merge or a
+ * split touches is settled one by one. May be repeated after a crash. `signal`: aborted when the run is wanted no more. `clusters`:
+ * what its phases left in files, unless said.
+ */
+export async function publishRegistry(
+  call: Call,
+  run: Doc<StoredRun>,
+  total: number,
+  signal: AbortSignal,
+  clusters: Batches<FoundCluster> = call.part(runWork).clusters(run.id),
+): Promise<void> {
+  const decided = await decidedRecords(call, run)
+  const touched: string[] = []
+  let written = 0
+  const told = (step: string, done: number, of: number) =>
+    call.part(runWork).told(run.id, { phase: 'resolve', step, done, total: of })
+  for await (const batch of clusters) {
+    signal.throwIfAborted()
+    const bases = await Promise.all(batch.map((found) => baseOf(call, run, found, decided)))
+    // Entities come before the records that name them: after a crash what is there already is found again.
+    await putAll(
+      call.store(entityClusters),
+      bases.flatMap(({ plain }) => plain ?? []),
+      (before, now) => ({ ...now, lineage: before.lineage, created_at: before.created_at }),
+    )
+    await putAll(
+      call.store(entityRecords),
+      bases.flatMap(({ records }) => records),
+      (_before, now) => now,
+    )
+    touched.push(...bases.flatMap(({ plain, records }) => (plain ? [] : records.slice(0, 1).map(({ id }) => id))))
+    written += batch.length
+    told('write clusters', written, total)
+  }
+  const { tenant_id, lens, lens_id, lens_version, entity_type } = run.value
+  const origin = { lens, lens_id, lens_version, entity_type, run_id: run.id }
+  for (const [at, seed] of touched.entries()) {
+    signal.throwIfAborted()
+    await settle(call, { tenant_id, lens }, origin, [seed])
+    told('settle clusters', at + 1, touched.length)
+  }
+  await settleAgain(call, run)
+}
+
+async function baseOf(
+  call: Call,
+  run: Doc<StoredRun>,
+  found: FoundCluster,
+  decided: ReadonlySet<string>,
+): Promise<Base> {
+  const { tenant_id, lens, label } = run.value
+  const at = call.nowIso()
+  const uids = found.map(({ ref }) => recordUid(tenant_id, lens, ref))
+  const before = await Promise.all(uids.map((uid) => call.store(entityRecords).find(uid)))
+  const [base = ''] = uids
+  const records = found.map(({ ref, values }, place) => {
+    const was = before[place]
+    const own = was ? (join(was.value.label, label, call.site.labels) ?? was.value.label) : label
+    const entity = was?.value.entity === undefined ? {} : { entity: was.value.entity }
+    const value = { tenant_id, label: own, lens, ref, values, base, ...entity, run_id: run.id, updated_at: at }
+    return { id: uids[place] ?? '', value, before: was }
+  })
+  const plain = uids.some((uid) => decided.has(uid)) ? undefined : await plainEntity(call, run, records)
+  const entity = plain?.id
+  const named = entity === undefined ? records : records.map((each) => ({ ...each, value: { ...each.value, entity } }))
+  return { records: named, plain }
+}
+
+async function plainEntity(
+  call: Call,
+  run: Doc<StoredRun>,
+  records: Base['records'],
+): Promise<Written<StoredCluster> | undefined> {
+  const [first] = records
+  if (!first) return undefined
+  const { tenant_id, lens, lens_id, lens_version, entity_type, label } = run.value
+  const entities = new Set(records.map(({ value }) => value.entity))
+  const isNew = records.every(({ before }) => before === undefined)
+  const id = isNew ? clusterUid(tenant_id, lens, first.value.ref) : [...entities][0]
+  if (id === undefined || entities.size > 1) return undefined
+  const known = await call.store(entityClusters).find(id)
+  if (!isNew && !known) return undefined
+  if (known && !isAsItWas(known.value, records)) return undefined
+  const at = call.nowIso()
+  const members = records.map(({ value }) => value.ref)
+  const held = known ? (join(known.value.label, label, call.site.labels) ?? known.value.label) : label
+  return {
+    id,
+    value: {
+      ...{ tenant_id, label: held, lens, lens_id, lens_version, entity_type, run_id: run.id, state: 'live' },
+      ...{ members, size: members.length, lineage: { merged_from: [] }, created_at: at, updated_at: at },
+    },
+  }
+}
+
+function isAsItWas({ state, members }: StoredCluster, records: Base['records']): boolean {
+  const keys = new Set(members.map(keyOf))
+  return state === 'live' && keys.size === records.length && records.every(({ value }) => keys.has(keyOf(value.ref)))
+}
+
+const page = 500
+
+/** Records of matches that somebody decided. */
+async function decidedRecords(call: Call, run: Doc<StoredRun>): Promise<Set<string>> {
+  const found = new Set<string>()
+  for await (const { value } of decidedMatches(call, run)) found.add(value.left_uid).add(value.right_uid)
+  return found
+}
+
+/** What was decided while the run wrote may have been settled by what the engine found before: it is owed anew. */
+async function settleAgain(call: Call, run: Doc<StoredRun>): Promise<void> {
+  for await (const { id } of decidedMatches(call, run)) {
+    await call
+      .store(entityMatches)
+      .update(id, ({ value }) =>
+        value.owes ? { answer: undefined } : { next: { ...value, owes: 1 }, answer: undefined },
+      )
+  }
+}
+
+async function* decidedMatches(call: Call, { value: { tenant_id, lens } }: Doc<StoredRun>) {
+  const filter = { tenant_id, lens, state: { in: ['confirmed', 'rejected'] } }
+  let cursor: string | undefined
+  do {
+    const next = cursor === undefined ? {} : { cursor }
+    const { docs, next_cursor } = await call.store(entityMatches).list({ filter, limit: page, fresh: true, ...next })
+    yield* docs
+    cursor = next_cursor
+  } while (cursor !== undefined)
+}

@@ -1,0 +1,183 @@
+// A peer that proposes an exchange of keys and then sends what it should not: refused at the door, or the end of the exchange.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { curve25519Blinding } from '../../../adapters/blinding/curve25519/blinding.ts'
+import { performBlinding } from '../../../adapters/blinding/curve25519/work.ts'
+import { digestOf } from '../../../daemon/kernel/canonical.ts'
+import { agree } from '../../../daemon/roles/resolution/exchange/agree.ts'
+import { type Agreement, agreementDigest } from '../../../daemon/roles/resolution/exchange/agreement.ts'
+import { get } from '../../../daemon/roles/resolution/exchange/get.ts'
+import { receive } from '../../../daemon/roles/resolution/exchange/receive.ts'
+import { create } from '../../../daemon/roles/resolution/lens/create.ts'
+import { lens } from '../../../daemon/roles/resolution/lens/model.ts'
+import { ascending } from '../../../daemon/roles/resolution/privacy/psi/points.ts'
+import type { Person } from '../../support/person.ts'
+import { type SiteWorld, siteWorld, until } from '../../support/site-world.ts'
+import { peerSite, shared, sharedLabel } from '../consensus/peer-messages.ts'
+import { peopleOf, personLens } from './resolution-world.ts'
+
+const bravo = await peerSite('bravo', 'tenant-b')
+const charlie = await peerSite('charlie', 'tenant-c')
+let world: SiteWorld
+let ann: Person
+let carrier: Person
+
+beforeAll(async () => {
+  const profile = {
+    platform: { roles: ['site', 'resolution'] },
+    resolution: { port: 0, peer_exchanges_per_day: 1_000 },
+  }
+  world = await siteWorld({ profile, peers: [bravo.pinned, charlie.pinned] })
+  ann = await world.as()
+  carrier = await world.as({ roles: ['admin'] })
+  await ann.ok(create, { body: personLens('1.0.0'), classification: shared })
+})
+afterAll(async () => {
+  await world?.end()
+  for (const peer of [bravo, charlie]) peer.remove()
+  expect(world?.faults ?? []).toEqual([])
+})
+
+let last = 0
+function agreementOf(more: Partial<Agreement> = {}): Agreement {
+  return {
+    exchange_id: `xchg_${String(++last).padStart(32, '0')}`,
+    lens: 'people',
+    lens_version: '1.0.0',
+    lens_digest: digestOf(lens.parse(personLens('1.0.0'))),
+    parties: ['bravo', 'alpha'],
+    fields: ['given_name', 'surname'],
+    privacy: 'psi',
+    learns: ['alpha', 'bravo'],
+    accept_dictionary_risk: false,
+    max_set_size: 100,
+    seed: 1,
+    ...more,
+  }
+}
+
+async function say(data: Record<string, unknown>, peer = bravo) {
+  return await carrier.refusal(receive, await peer.message('resolution', data))
+}
+
+const proposal = (agreement: Agreement, size = 3) => ({ say: 'proposal', agreement, classification: sharedLabel, size })
+
+/** Proposed by bravo and agreed to by ann, with five people. */
+async function begun(size = 3, more: Partial<Agreement> = {}): Promise<Agreement> {
+  const agreement = agreementOf(more)
+  expect(await say(proposal(agreement, size))).toBe(200)
+  await ann.ok(agree, { uid: agreement.exchange_id, data: peopleOf(0, 5) })
+  return agreement
+}
+
+const about = (agreement: Agreement) => ({
+  exchange_id: agreement.exchange_id,
+  agreement_digest: agreementDigest(agreement),
+})
+
+function points(agreement: Agreement, bytes: Uint8Array, more: Record<string, unknown> = {}) {
+  const data = Buffer.from(bytes).toString('base64url')
+  return {
+    say: 'piece',
+    ...about(agreement),
+    round: 'points',
+    number: 0,
+    of: 1,
+    items: bytes.length / 32,
+    data,
+    ...more,
+  }
+}
+
+const blinding = curve25519Blinding(async (work) => performBlinding(work), 1)
+const good = ascending(
+  await blinding.blindValues('another run', ['a', 'b', 'c'], new Uint8Array(32).fill(9), new AbortController().signal),
+  32,
+).sorted
+
+const failedBecause = (uid: string) =>
+  until(async () => {
+    const { state, failure } = await ann.ok(get, { uid })
+    return state === 'failed' && failure?.reason
+  })
+
+test.each([
+  ['fewer points than were told of', { data: Buffer.from(good.subarray(0, 64)).toString('base64url'), items: 2 }],
+  [
+    'more points than were told of',
+    { items: 4, data: Buffer.concat([good, good.subarray(0, 32)]).toString('base64url') },
+  ],
+  ['half a point', { data: Buffer.from(good.subarray(0, 80)).toString('base64url') }],
+  ['another number of pieces', { of: 2 }],
+  ['a piece beyond the last', { number: 1 }],
+  ['rows in place of points', { data: undefined, rows: [['id', 'a', 'b']] }],
+  ['text that is written in two ways', { data: `${Buffer.from(good).toString('base64url')}A` }],
+  ['tags that nobody asked for', { round: 'places' }],
+  ['records that nobody agreed to', { round: 'records', data: undefined, rows: [['id', 'a', 'b']] }],
+  ['more than a message holds', { data: 'A'.repeat(2_800_001) }],
+])('%s: refused, and the exchange goes on', async (_, wrong) => {
+  const agreement = await begun()
+  expect(await say(points(agreement, good, wrong))).toBe('invalid')
+  expect(await ann.ok(get, { uid: agreement.exchange_id })).toMatchObject({ state: 'running' })
+  expect(await say(points(agreement, good))).toBe(200)
+})
+
+test.each([
+  ['a point of low order', Buffer.concat([new Uint8Array(32), good.subarray(0, 64)]), 'low order'],
+  ['a point that is none', Buffer.concat([good.subarray(0, 64), new Uint8Array(32).fill(0xff)]), 'one that is none'],
+  ['a point twice', Buffer.concat([good.subarray(0, 32), good.subarray(0, 32), good.subarray(32, 64)]), 'not above'],
+  ['points in the order of its records', Buffer.concat([good.subarray(64), good.subarray(0, 64)]), 'not above'],
+])('%s: the exchange is over, and says why', async (_, bytes, why) => {
+  const agreement = await begun()
+  expect(await say(points(agreement, bytes))).toBe(200)
+  expect(await failedBecause(agreement.exchange_id)).toContain(why)
+})
+
+test('a message that comes twice is one, and another in its place is refused', async () => {
+  const agreement = await begun()
+  expect(await say(points(agreement, good))).toBe(200)
+  expect(await say(points(agreement, good))).toBe(200)
+  const other = Buffer.from(good)
+  other[0] = (other[0] ?? 0) ^ 1
+  expect(await say(points(agreement, other))).toBe('already_exists')
+  expect(await say(proposal(agreement))).toBe(200)
+})
+
+test('what was said in another run, by another agreement or by another peer is nothing here', async () => {
+  const [one, other] = [await begun(), await begun()]
+  const wrongDigest = { ...points(one, good), agreement_digest: agreementDigest(other) }
+  expect(await say(wrongDigest)).toBe('not_found')
+  expect(await say(points(one, good), charlie)).toBe('not_found')
+  expect(await say({ say: 'ended', ...about(one), code: 'cancelled', reason: 'by me' }, charlie)).toBe('not_found')
+  expect(await say(points(agreementOf(), good))).toBe('not_found')
+})
+
+test('nothing is taken of a peer before somebody has agreed', async () => {
+  const agreement = agreementOf()
+  expect(await say(proposal(agreement))).toBe(200)
+  expect(await say(points(agreement, good))).toBe('invalid')
+  expect(await ann.ok(get, { uid: agreement.exchange_id })).toMatchObject({ state: 'proposed', part: 'asked' })
+})
+
+test.each([
+  ['for others to see', { parties: ['charlie', 'alpha'] as const }],
+  ['for sites without this one', { parties: ['bravo', 'charlie'] as const }],
+  ['with somebody who learns and has no part', { learns: ['charlie'] }],
+  ['by vectors with nobody to compare', { privacy: 'clk' as const }],
+  ['by vectors with a party that compares, the risk not accepted', { privacy: 'clk' as const, linker: 'bravo' }],
+])('a proposal %s is refused', async (_, wrong) => {
+  const more = wrong as Partial<Agreement>
+  expect(await say(proposal(agreementOf(more)))).toBe('invalid')
+})
+
+test('a proposal of more than its own agreement allows is refused, and so is one under an id that is taken', async () => {
+  expect(await say(proposal(agreementOf({ max_set_size: 2 })))).toBe('invalid')
+  const agreement = agreementOf()
+  expect(await say(proposal(agreement))).toBe(200)
+  expect(await say(proposal({ ...agreement, max_set_size: 50 }))).toBe('already_exists')
+})
+
+test('a lens that says something else at the peer is not agreed to', async () => {
+  const agreement = agreementOf({ lens_digest: '0'.repeat(64) })
+  expect(await say(proposal(agreement))).toBe(200)
+  expect(await ann.refusal(agree, { uid: agreement.exchange_id, data: peopleOf(0, 5) })).toBe('invalid')
+})

@@ -1,0 +1,116 @@
+// Entities outlive runs: the same id for the same records, and what people decided holds in every later run.
+import { beforeAll, expect, test } from 'vitest'
+import { list as clusters } from '../../../daemon/roles/resolution/entity-cluster/list.ts'
+import type { ClusterView } from '../../../daemon/roles/resolution/entity-cluster/model.ts'
+import { get } from '../../../daemon/roles/resolution/entity-match/get.ts'
+import { list as matches } from '../../../daemon/roles/resolution/entity-match/list.ts'
+import type { MatchView } from '../../../daemon/roles/resolution/entity-match/model.ts'
+import { review } from '../../../daemon/roles/resolution/entity-match/review.ts'
+import { uncertain } from '../../../daemon/roles/resolution/entity-match/uncertain.ts'
+import { start } from '../../../daemon/roles/resolution/fusion-run/start.ts'
+import { status } from '../../../daemon/roles/resolution/fusion-run/status.ts'
+import { summary } from '../../../daemon/roles/resolution/fusion-run/summary.ts'
+import { create } from '../../../daemon/roles/resolution/lens/create.ts'
+import type { Person } from '../../support/person.ts'
+import { until } from '../../support/site-world.ts'
+import { peopleOf, personLens, sharedResolution } from './resolution-world.ts'
+
+const world = sharedResolution()
+let ann: Person
+beforeAll(async () => {
+  ann = await world().as()
+  await ann.ok(create, { body: personLens('1.0.0') })
+})
+
+let turn = 0
+async function run(node_data: Record<string, ReturnType<typeof peopleOf>>) {
+  const { run_id } = await ann.ok(start, { lens_id: 'people', node_data }, { 'idempotency-key': `run-${++turn}` })
+  return until(async () => {
+    const found = await ann.ok(status, { run_id })
+    return ['completed', 'failed'].includes(found.state) && found
+  })
+}
+
+/** Members to the id of their entity, all that are. */
+async function entities(): Promise<Map<string, string>> {
+  const { items } = await ann.ok(clusters, { lens: 'people', min_size: 1, limit: 500 })
+  const full = items.filter((item): item is ClusterView => 'members' in item)
+  return new Map(
+    full.map(({ uid, members }) => [members.map((each) => `${each.node_id}/${each.record_id}`).join(' '), uid]),
+  )
+}
+
+const both = { east: peopleOf(0, 30), west: peopleOf(10, 40) }
+
+test('a run again finds every entity under its id', async () => {
+  expect(await run(both)).toMatchObject({ state: 'completed', counts: { entities: 40, clusters: 20 } })
+  const first = await entities()
+  expect(first.size).toBe(40)
+  expect(first.get('east/p10 west/p10')).toMatch(/^ent_/)
+  await run(both)
+  expect(await entities()).toEqual(first)
+})
+
+test('what people decided holds in the next run, and taken back, what the engine found counts again', async () => {
+  const before = await entities()
+  const { items } = await ann.ok(matches, { limit: 500 })
+  const match = items.find(({ linked, left }) => linked && left.record_id === 'p12') as MatchView
+  const decide = (decision: 'reject' | 'defer') => ann.ok(review, { correlation_id: match.uid, decision })
+  const settled = (linked: boolean) =>
+    until(async () => {
+      const now = await ann.ok(get, { uid: match.uid })
+      return now.settled && now.linked === linked && now
+    })
+  await decide('reject')
+  await settled(false)
+  await run(both)
+  expect(await settled(false)).toMatchObject({ state: 'rejected', decided_by: 'human', reviews: [{ by: 'ann' }] })
+  const apart = await entities()
+  expect(apart.has('east/p12')).toBe(true)
+  expect(apart.has('west/p12')).toBe(true)
+  const kept = before.get('east/p12 west/p12')
+  expect([apart.get('east/p12'), apart.get('west/p12')]).toContain(kept)
+  await decide('defer')
+  await settled(true)
+  expect(await entities()).toEqual(before)
+})
+
+test('new records join their entity under its id, and others get ids of their own', async () => {
+  const before = await entities()
+  expect((await run({ ...both, south: peopleOf(0, 45) })).state).toBe('completed')
+  const after = await entities()
+  expect(after.get('east/p10 south/p10 west/p10')).toBe(before.get('east/p10 west/p10'))
+  expect(after.get('east/p3 south/p3')).toBe(before.get('east/p3'))
+  expect([...before.values()]).not.toContain(after.get('south/p44'))
+  expect(after.size).toBe(45)
+})
+
+test('what is uncertain is listed page by page, the most worth first, and a run is told as prose', async () => {
+  const { run_id } = await run(both)
+  const all = (await ann.ok(uncertain, { run_id, limit: 500 })).items
+  expect(all.map(({ worth }) => worth)).toEqual(all.map(({ worth }) => worth).sort((one, other) => other - one))
+  for (const { worth } of all) expect(worth).toBeGreaterThanOrEqual(0.05)
+  const paged: string[] = []
+  let cursor: string | undefined
+  do {
+    const page = await ann.ok(uncertain, { run_id, limit: 3, ...(cursor === undefined ? {} : { cursor }) })
+    paged.push(...page.items.map(({ uid }) => uid))
+    cursor = page.next_cursor
+  } while (cursor !== undefined)
+  expect(paged).toEqual(all.map(({ uid }) => uid))
+  const { text } = await ann.ok(summary, { run_id })
+  expect(text).toContain('The lens people 1.0.0 looked at 60 records of 2 sources: east (30) and west (30).')
+  expect(text).toContain('make 40 of the type person: 20 clusters with 40 records, and 20 records alone')
+  const { headers, text: plain } = await world().call(
+    'resolution',
+    'GET',
+    `/api/v2/fusion_run/${run_id}/summary`,
+    undefined,
+    {
+      token: ann.token,
+      headers: { accept: 'text/plain' },
+    },
+  )
+  expect([headers.get('content-type'), plain]).toEqual(['text/plain; charset=utf-8', text])
+  expect(await (await world().as({ tenant: 'tenant-b' })).refusal(summary, { run_id })).toBe('not_found')
+})
