@@ -12,7 +12,6 @@ import {
 } from '../../roles/resolution/engine/records/records.ts'
 import { clustersAbove, type Resolution, resolve } from '../../roles/resolution/engine/resolve.ts'
 import type { Progress } from '../../roles/resolution/fusion-run/model.ts'
-import { noThresholdOfLinks } from '../../roles/resolution/fusion-run/rules.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import type { PhaseFound, PhaseJob } from '../../roles/resolution/parts.ts'
 import { openDataFile } from './data-folder.ts'
@@ -117,7 +116,7 @@ function match(job: ThreadJob, tell: Tell): PhaseFound {
   const found = resolve(job.lens, records, job.seed, told)
   const { lefts, rights, patternOf, patterns, counts, fields, length } = found.compared
   const { route, scale, floor, scores, clusters } = found
-  const head = { route, scale, floor, fields, length }
+  const head = { route, scale, floor, fields, length, threshold: job.lens.threshold }
   writeArrays(runFiles.matched(job.folder), head, [lefts, rights, patternOf, patterns, counts, scores, clusters])
   const matches = job.isLast ? writeMatches(job, records, found) : undefined
   return { route, scale, counts: { pairs: length, ...(matches === undefined ? {} : { matches }) } }
@@ -133,11 +132,9 @@ function join(job: ThreadJob, tell: Tell): PhaseFound {
   return { counts: { matches, ...counts } }
 }
 
-/** As the engine joined them while it learnt, unless the run draws a line of its own. */
-function joined({ lens, threshold }: ThreadJob, records: Records, found: Resolution): Resolution {
-  if (threshold === undefined) return found
-  if (found.scale === 'likeness') throw new RunFault(noThresholdOfLinks)
-  return { ...found, clusters: clustersAbove(lens, records, found, threshold * Math.LN2) }
+/** As the engine joined them while it learnt, unless another line was said since. */
+function joined({ lens }: ThreadJob, records: Records, { threshold, ...found }: Matched): Resolution {
+  return lens.threshold === threshold ? found : { ...found, clusters: clustersAbove(lens, records, found) }
 }
 
 function writeMatches(job: ThreadJob, records: Records, found: Resolution): number {
@@ -153,17 +150,23 @@ function* limited<T>(all: Iterable<T>, most: number): Generator<T> {
   }
 }
 
-type MatchedHead = Pick<Resolution, 'route' | 'scale' | 'floor'> & { readonly fields: number; readonly length: number }
+/** `threshold`: bits, where there was one to match by. */
+type Matched = Resolution & { readonly threshold: number | undefined }
+type MatchedHead = Pick<Matched, 'route' | 'scale' | 'floor' | 'threshold'> & {
+  readonly fields: number
+  readonly length: number
+}
 type MatchedArrays = [Int32Array, Int32Array, Int32Array, Uint8Array, Float64Array, Float64Array, Int32Array]
 
-function readMatched(file: string): Resolution {
+function readMatched(file: string): Matched {
   const { head, arrays } = readArrays(file)
-  const { route, scale, floor, fields, length } = head as MatchedHead
+  const { route, scale, floor, threshold, fields, length } = head as MatchedHead
   const [lefts, rights, patternOf, patterns, counts, scores, clusters] = arrays as MatchedArrays
   return {
     route,
     scale,
     floor,
+    threshold,
     compared: { length, lefts, rights, patternOf, fields, patterns, counts },
     scores,
     clusters,

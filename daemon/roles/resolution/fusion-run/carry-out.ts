@@ -117,9 +117,10 @@ function broken(call: Call, run: string, error: unknown): Refused {
 }
 
 function jobOf({ id, value }: Doc<StoredRun>, phase: Phase, lens: PhaseJob['lens'], isLast: boolean): PhaseJob {
-  const { tenant_id, seed, threshold, sources, id_field } = value
-  const seen = id_field === undefined ? lens : { ...lens, id_field }
-  return { run: id, phase, lens: seen, tenant_id, seed, threshold, sources, isLast }
+  const { tenant_id, seed, sources } = value
+  const { threshold = lens.threshold, null_penalty = lens.null_penalty, id_field = lens.id_field } = value
+  const seen = { ...lens, threshold, null_penalty, id_field }
+  return { run: id, phase, lens: seen, tenant_id, seed, sources, isLast }
 }
 
 function usedFor(run_id: string, { node_id, columns }: NonNullable<PhaseFound['sources']>[number]) {
