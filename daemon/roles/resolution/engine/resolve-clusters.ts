@@ -74,10 +74,10 @@ export type Given = {
 export function resolveClusters(records: Records, given: Given): Found {
   const { lens, tell } = given
   const { rows } = records
-  const { compares, list, add, rules } = gathered(records, given)
+  const { compares, list, add, rules, copies } = gathered(records, given)
   began(tell, 'train')
   const weighed = givenModel(lens, compares)
-  const model = weighed ?? learnt(records, compares, list, given)
+  const model = weighed ?? learnt(records, compares, list, given, copies)
   began(tell, 'cluster')
   const settings = boundsGiven(lens, given.settings) ?? given.settings
   const rating = { compares, rows, hasFrequencies: settings.hasFrequencies && !lens.fields[0]?.weights }
@@ -104,12 +104,12 @@ export function gathered(records: Records, { lens, settings, random, swapped, te
   const list = new PairList(compares)
   const add = adding(sidesOf(lens, records), list)
   began(tell, 'candidates')
-  const rules = eachRuled(lens, records, add)
+  const rules = eachRuled(lens, records, tell, add)
   if (rules) return { compares, list, add, rules }
   if (areMany(records)) {
     began(tell, 'compare')
-    eachOfMany(compares, records, random, add)
-    return { compares, list, add, rules: [] }
+    const copies = eachOfMany(compares, records, random, add)
+    return { compares, list, add, rules: [], copies }
   }
   const keys = fields.flatMap(({ type, column }, field) => keysOf(type, column, field))
   const blocks = blocksOf(keys, settings.cap)
@@ -130,8 +130,14 @@ function adding(sides: Sides, list: PairList): (a: number, b: number) => void {
   }
 }
 
-function learnt(records: Records, compares: Comparing, list: PairList, { random }: Given): Model {
-  if (areMany(records)) return learntOfMany(compares, records, list, random)
+function learnt(
+  records: Records,
+  compares: Comparing,
+  list: PairList,
+  { random }: Given,
+  copies: readonly number[] | undefined,
+): Model {
+  if (areMany(records)) return learntOfMany(compares, records, list, random, copies)
   return trained(untrained(records, compares, random), compares, list.compared(), rounds)
 }
 

@@ -1,6 +1,6 @@
 // What is done otherwise for many records: candidates by a few rules, weights learnt beside chance.
+import { rulesFor } from './block/rule-choice.ts'
 import { eachRulePair } from './block/rule-pairs.ts'
-import { rulesFor } from './block/rules.ts'
 import type { Comparing } from './compare/pairs.ts'
 import { drawnPairs, type PairList } from './compare/patterns.ts'
 import type { Records } from './records/records.ts'
@@ -13,25 +13,38 @@ import { countsOf } from './text/dictionary.ts'
 const cap = 10
 const rounds = 4
 
+/** How many times over each field's evidence is told. */
+function copiesOf(compares: Comparing, { fields }: Records, random: () => number) {
+  const sizes = fields.map(({ column }) => countsOf(column))
+  return { sizes, copies: overlaps(compares.table, sizes, random) }
+}
+
+/** Calls with each candidate; what was learnt of the fields' overlap on the way. */
 export function eachOfMany(
   compares: Comparing,
-  { fields }: Records,
+  records: Records,
   random: () => number,
   pair: (a: number, b: number) => void,
-): void {
-  const sizes = fields.map(({ column }) => countsOf(column))
-  eachRulePair(compares.table, rulesFor(compares.table, sizes, random), cap, pair)
+): readonly number[] {
+  const { sizes, copies } = copiesOf(compares, records, random)
+  eachRulePair(compares.table, rulesFor(compares.table, sizes, copies, random), cap, pair)
+  return copies
 }
 
 /**
  * Rules bring pairs together that agree in two fields or one, and so most of what does not match agrees in just those: how
  * often fields agree by chance is not to be learnt from candidates here, but from pairs drawn from all.
  */
-export function learntOfMany(compares: Comparing, records: Records, list: PairList, random: () => number): Model {
-  const { rows, fields } = records
+export function learntOfMany(
+  compares: Comparing,
+  records: Records,
+  list: PairList,
+  random: () => number,
+  known: readonly number[] | undefined,
+): Model {
+  const { rows } = records
   const lambda = (0.25 * rows) / ((rows * (rows - 1)) / 2)
   const first = firstModel(compares, drawnPairs(compares, rows, random), lambda)
-  const sizes = fields.map(({ column }) => countsOf(column))
-  const copies = overlaps(compares.table, sizes, random)
+  const copies = known ?? copiesOf(compares, records, random).copies
   return trainedBesideChance({ first, comparing: compares, copies, rows }, list.compared(), rounds)
 }

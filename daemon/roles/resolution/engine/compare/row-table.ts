@@ -14,8 +14,10 @@ export function rowTable(fields: readonly { readonly column: Column }[]): RowTab
   return { rows, width, values }
 }
 
-/** About so many different rows, drawn evenly, rising. */
+/** About so many different rows, rising, each as likely as any other whatever its neighbours: twins may lie side by side. */
 export function drawnRows(rows: number, wanted: number, random: () => number): Int32Array {
-  const step = Math.max(1, Math.floor(rows / wanted))
-  return Int32Array.from({ length: Math.floor(rows / step) }, (_, at) => at * step + Math.floor(random() * step))
+  const part = wanted / rows
+  const drawn: number[] = []
+  for (let row = 0; row < rows; row++) if (part >= 1 || random() < part) drawn.push(row)
+  return Int32Array.from(drawn)
 }

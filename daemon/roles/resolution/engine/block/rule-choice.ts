@@ -9,18 +9,25 @@ const most_of_all = 5
 /** A rule that finds less than this part of what the first ones find is not worth its pairs. */
 const least_gain = 0.002
 /** Pairs by which a rule at the limit is known in the sample: enough to be right within a tenth. */
-const sampled_pairs = 1_000
+const sampled_pairs = 3_000
 
 type Weighed = { readonly rule: Rule; readonly mask: number; readonly pairs: number }
 
 /**
  * Rules in the order of what each adds. All is estimated from rows drawn evenly: how many pairs a rule brings, and which of
- * those are likely one entity, because they agree in more than chance explains. `sizes`: how many rows have each value.
+ * those are likely one entity, because they agree in more than chance explains. `sizes`: how many rows have each
+ * value; `copies`: how many times over a field's evidence is told.
  */
-export function rulesFor(table: RowTable, sizes: readonly Int32Array[], random: () => number): Rule[] {
+export function rulesFor(
+  table: RowTable,
+  sizes: readonly Int32Array[],
+  copies: readonly number[],
+  random: () => number,
+): Rule[] {
   const sample = sampleOf(table, random)
   const scale = (table.rows / sample.rows) ** 2
   const chances = sizes.map((of) => chanceOf(of, table.rows))
+  const shared = chances.map((chance, field) => chance ** (1 / copies[field]!))
   const all = candidates(chances, table.rows).map((rule): Weighed => {
     let pairs = 0
     eachRulePair(sample, [rule], sample.rows, () => pairs++)
@@ -30,7 +37,7 @@ export function rulesFor(table: RowTable, sizes: readonly Int32Array[], random: 
     .sort((a, b) => a.pairs - b.pairs)
     .filter(({ pairs }, at) => at === 0 || pairs <= most_of_rule * table.rows)
     .slice(0, most_rules)
-  return chosen(cheap, likelyMasks(sample, chances, cheap, scale), table.rows)
+  return chosen(cheap, likelyMasks(sample, shared, cheap, scale), table.rows)
 }
 
 /** Each field alone, and each two; without those that chance alone makes too many. */
