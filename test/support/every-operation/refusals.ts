@@ -7,7 +7,17 @@ import { hubRefusals } from './hub-refusals.ts'
 import { oneWay } from './one-way-refusals.ts'
 import { resolutionRefusals } from './resolution-refusals.ts'
 import { signers } from './signers.ts'
-import { cleared, contribution, emitted, invitation, label, policy, type Stage, sessionInput } from './stage.ts'
+import {
+  cleared,
+  contribution,
+  emitted,
+  invitation,
+  label,
+  openedFor,
+  policy,
+  type Stage,
+  sessionInput,
+} from './stage.ts'
 
 type Refusal = (stage: Stage) => Promise<Heard>
 type Fields = Readonly<Record<string, unknown>>
@@ -115,6 +125,15 @@ const session: Record<string, Refusal> = {
       key: 'seen-by-the-cleared',
       token,
     })
+  },
+  async 'consensus.session.open label_denied'(stage) {
+    const { id, ...body } = openedFor(`ses_${'b'.repeat(32)}`)
+    return post(stage, `${sessions}/${id}/open`, body, { token: await stage.site.token({ roles: ['admin'] }) })
+  },
+  async 'consensus.session.open idempotency_mismatch'(stage) {
+    const { id, ...body } = openedFor(`ses_${'c'.repeat(32)}`)
+    await post(stage, `${sessions}/${id}/open`, body)
+    return post(stage, `${sessions}/${id}/open`, { ...body, lens_version: '2' })
   },
   async 'consensus.session.contribute not_contributor'(stage) {
     return post(stage, `${sessions}/${await newSession(stage)}/contribution`, contribution('mallory', 1))

@@ -8,6 +8,10 @@ export type ResolutionObjects = {
   readonly lens: string
   readonly binding: string
   readonly match: string
+  /** Nothing was said of it; the other is before the session. */
+  readonly openMatch: string
+  readonly ruledMatch: string
+  readonly session: string
   readonly cluster: string
   /** Runs by how far they are. */
   readonly run: string
@@ -87,6 +91,13 @@ export function bravosProposal(exchange_id: string, more: Readonly<Record<string
 
 export const sampleData = people
 
+type Answer = {
+  uid: string
+  version: number
+  state?: string
+  items: { uid: string }[]
+  rulings: { session_id: string }[]
+}
 type Tell = (data: Readonly<Record<string, unknown>>) => Promise<unknown>
 
 /** `tell`: has bravo say something to this site. */
@@ -94,12 +105,13 @@ export async function resolutionObjects(site: SmallSite, token: string, tell: Te
   const ask = async (method: 'GET' | 'POST', path: string, body?: unknown) => {
     const { status, text, json } = await site.ask('resolution', { method, path: `/api/v2${path}`, token, body })
     expect([200, 201, 202], text).toContain(status)
-    return json as { uid: string; state?: string; items: { uid: string }[] }
+    return json as Answer
   }
-  const first = async (path: string) => {
+  const uidIn = async (path: string, at = 0) => {
     const { items } = await ask('GET', path)
-    if (!items[0]) throw new Error(`${path} is empty`)
-    return items[0].uid
+    const found = items[at]
+    if (!found) throw new Error(`${path} has not so many`)
+    return found.uid
   }
   const lensUid = (await ask('POST', '/lens', { body: sampleLens('1.0.0'), classification })).uid
   const run = async (path: string, goal: string) => {
@@ -113,6 +125,8 @@ export async function resolutionObjects(site: SmallSite, token: string, tell: Te
   const exchange = async () => (await ask('POST', '/fusion/exchange', sampleProposal())).uid
   const asked = `xchg_${'a'.repeat(32)}`
   await tell(bravosProposal(asked))
+  const completed = await run('/fusion/run', 'completed')
+  const ruledMatch = await uidIn('/entity_match', 2)
   return {
     lens: lensUid,
     exchange: await exchange(),
@@ -121,9 +135,24 @@ export async function resolutionObjects(site: SmallSite, token: string, tell: Te
     matched,
     extracted: await run('/fusion/extract', 'extracted'),
     doomed: await run('/fusion/extract', 'extracted'),
-    run: await run('/fusion/run', 'completed'),
-    binding: await first('/lens_binding'),
-    match: await first('/entity_match'),
-    cluster: await first('/entity_cluster'),
+    run: completed,
+    binding: await uidIn('/lens_binding'),
+    match: await uidIn('/entity_match'),
+    openMatch: await uidIn('/entity_match', 1),
+    ruledMatch,
+    session: await sessionOf(ask, ruledMatch),
+    cluster: await uidIn('/entity_cluster'),
   }
+}
+
+/** Has a consensus session opened for a match; it is over with when the match is asked for no more. */
+async function sessionOf(
+  ask: (method: 'GET' | 'POST', path: string, body?: unknown) => Promise<Answer>,
+  uid: string,
+): Promise<string> {
+  const { version } = await ask('POST', `/entity_match/${uid}/consult`, { policy: { m: 2, n: 2 } })
+  const read = () => ask('GET', `/entity_match/${uid}`)
+  // It is noted first, and then that it is open.
+  await vi.waitFor(async () => expect((await read()).version).toBe(version + 2), { timeout: 20_000 })
+  return (await read()).rulings[0]?.session_id ?? ''
 }

@@ -1,6 +1,7 @@
 // How the declared refusals of the resolution role are brought about that the walk does not show.
 import { mkdirSync } from 'node:fs'
 import { digestOf, sha256 } from '../../../daemon/kernel/canonical.ts'
+import { entityMatches } from '../../../daemon/roles/resolution/entity-match/model.ts'
 import type { Heard } from '../http-exchange.ts'
 import { bravosProposal, sampleData, sampleLens, sampleProposal, sampleRun } from './resolution-objects.ts'
 import { label, type Stage } from './stage.ts'
@@ -100,7 +101,6 @@ const exchange: Record<string, Refusal> = {
     say(stage, bravosProposal(another()), { receiver_tenant_id: 'charlie' }),
   'resolution.exchange.receive label_denied': (stage) => say(stage, bravosProposal(another()), tooHigh),
   'resolution.exchange.receive already_exists': (stage) => say(stage, bravosProposal(stage.resolution.exchange)),
-  'resolution.exchange.receive unavailable': async (stage) => say(stage, await piece(stage, stage.resolution.exchange)),
   async 'resolution.exchange.receive rate_limited'(stage) {
     for (;;) {
       const heard = await say(stage, bravosProposal(another()))
@@ -109,7 +109,32 @@ const exchange: Record<string, Refusal> = {
   },
 }
 
+/** A match of which people have said all that they may. */
+async function talkedOf({ site, resolution: { match } }: Stage): Promise<string> {
+  const store = site.running.services.find(({ role }) => role.name === 'resolution')?.workshop.store
+  const found = await store?.get(entityMatches, match)
+  if (!store || !found) throw new Error('the stage has no such match')
+  const word = { by: 'ada', at: found.value.created_at, decision: 'defer' as const }
+  const reviews = Array.from({ length: 1_000 }, (_, at) => ({ id: `rev_${at}`, seq: at + 1, ...word }))
+  await store.create(entityMatches, 'match_talked_of', { ...found.value, reviews })
+  return 'match_talked_of'
+}
+
+const onMatch = (uid: string, verb: string) => `/entity_match/${uid}/${verb}`
+
+const decisions: Record<string, Refusal> = {
+  'resolution.entity-match.review wrong_state': async (stage) =>
+    post(stage, onMatch(await talkedOf(stage), 'review'), { decision: 'confirm' }),
+  'resolution.entity-match.attest wrong_state': async (stage) =>
+    post(stage, onMatch(await talkedOf(stage), 'attest'), { attester_id: 'ada', decision: 'confirm' }),
+  'resolution.entity-match.attest not_contributor': (stage) =>
+    post(stage, onMatch(stage.resolution.match, 'attest'), { attester_id: 'mallory', decision: 'confirm' }),
+  'resolution.entity-match.consult wrong_state': (stage) =>
+    post(stage, onMatch(stage.resolution.ruledMatch, 'consult'), { policy: { m: 2, n: 2 } }),
+}
+
 export const resolutionRefusals: Record<string, Refusal> = {
+  ...decisions,
   async 'resolution.lens.create already_exists'(stage) {
     await post(stage, '/lens', { body: sampleLens('7.0.0') })
     return post(stage, '/lens', { body: { ...sampleLens('7.0.0'), id_field: 'another' } })

@@ -6,7 +6,7 @@ import { begunSet } from './begun-set.ts'
 import { announced, delta, firstKeySet, frozenPeer, gapReceipt, toldByBravo, toldByDelta } from './carried.ts'
 import { resolution } from './resolution-samples.ts'
 import { signers } from './signers.ts'
-import { contribution, emitted, invitation, label, registration, type Stage, sessionInput } from './stage.ts'
+import { contribution, emitted, invitation, label, openedFor, registration, type Stage, sessionInput } from './stage.ts'
 
 export type Sample = {
   readonly input: Record<string, unknown>
@@ -98,6 +98,8 @@ const consensus: Samples = {
     input: sessionInput(),
     keyed: { input: sessionInput(), another: { lens_version: '2' } },
   }),
+  // Makes an object of the tenant that it names.
+  'consensus.session.open': () => ({ input: openedFor(`ses_${'a'.repeat(32)}`), isTenants: false }),
   'consensus.session.get': ({ open }) => ({ input: { id: open } }),
   'consensus.session.contribute': ({ open, openToo }) => ({
     input: { id: open, ...contribution('alice', 1) },
