@@ -37,7 +37,7 @@ export type Reading = {
 export async function readDataFile(
   file: string,
   isWanted: (name: string) => boolean,
-  { kind = kindOf[extname(file).toLowerCase()] ?? 'csv', tell = () => undefined }: Reading = {},
+  { kind = dataKindOf(file), tell = () => undefined }: Reading = {},
 ): Promise<Source> {
   const name = basename(file)
   try {
@@ -58,12 +58,23 @@ export async function readDataFile(
   }
 }
 
+export type TextKind = Exclude<DataKind, 'parquet'>
+
+/** What takes the bytes of a text and makes columns of them. */
+export function textReader(kind: TextKind, isWanted: (name: string) => boolean): CsvReader | JsonLinesReader {
+  return kind === 'csv' ? new CsvReader(data_limits, isWanted) : new JsonLinesReader(data_limits, isWanted, between)
+}
+
+/** By the ending of its name; comma-separated values unless that says more. */
+export function dataKindOf(file: string): DataKind {
+  return kindOf[extname(file).toLowerCase()] ?? 'csv'
+}
+
 type Read = Omit<Source, 'name'>
 type Tell = (done: number, total: number) => void
 
-function readText(file: OpenFile, kind: 'csv' | 'jsonl', isWanted: (name: string) => boolean, tell: Tell): Read {
-  const reader =
-    kind === 'csv' ? new CsvReader(data_limits, isWanted) : new JsonLinesReader(data_limits, isWanted, between)
+function readText(file: OpenFile, kind: TextKind, isWanted: (name: string) => boolean, tell: Tell): Read {
+  const reader = textReader(kind, isWanted)
   file.eachText((bytes, done) => {
     tell(done - bytes.length, file.size)
     reader.push(bytes)

@@ -1,13 +1,13 @@
 // Looks at the beginning of a file of data and proposes a lens for it.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { basename, extname } from 'node:path'
-import { CsvReader, DataFault } from '../../roles/resolution/engine/records/csv.ts'
+import { DataFault } from '../../roles/resolution/engine/records/csv.ts'
 import { type ColumnProfile, idAmong, profileOf } from '../../roles/resolution/engine/records/profile.ts'
 import type { Source } from '../../roles/resolution/engine/records/records.ts'
 import type { FieldType } from '../../roles/resolution/lens/field.ts'
 import { proposalFor } from '../../roles/resolution/lens/proposal.ts'
 import { asInvoker } from '../acting.ts'
-import { data_limits } from './data-file.ts'
+import { dataKindOf, readDataFile, type TextKind, textReader } from './data-file.ts'
 import { lensNames, readLens } from './lens-file.ts'
 import { Objection } from './objection.ts'
 
@@ -24,8 +24,10 @@ export type Proposal = {
 }
 
 /** Throws `Objection` (1): the file cannot be read or is broken. */
-export function proposeLens(file: string): Proposal {
-  const { isWhole, ...source } = sampleOf(file)
+export async function proposeLens(file: string): Promise<Proposal> {
+  const kind = dataKindOf(file)
+  const { isWhole, ...source } =
+    kind === 'parquet' ? { isWhole: true, ...(await readDataFile(file, () => true)) } : sampleOf(file, kind)
   if (source.rows === 0) throw new Objection(1, `${file} has no record to look at`)
   const shipped = lensNames().flatMap((name) => readLens(name).fields)
   const places = shipped.flatMap(({ name, type, columns }) =>
@@ -51,26 +53,26 @@ function lensNameFor(file: string): string {
 const most_tries = 64
 
 /** The records that are whole within the first bytes. */
-function sampleOf(file: string): Source & { readonly isWhole: boolean } {
+function sampleOf(file: string, kind: TextKind): Source & { readonly isWhole: boolean } {
   const { bytes, isWhole } = beginningOf(file)
   const name = basename(file)
-  if (isWhole) return { name, isWhole, ...readText(file, bytes) }
+  if (isWhole) return { name, isWhole, ...readText(file, kind, bytes) }
   // The last line may be cut, or stand within quotation marks: then one of those before it ends a record.
   let end = bytes.length
   for (let tried = 0; tried < most_tries; tried++) {
     end = bytes.lastIndexOf(10, end - 1)
     if (end <= 0) break
     try {
-      return { name, isWhole, ...readText(file, bytes.subarray(0, end + 1)) }
+      return { name, isWhole, ...readText(file, kind, bytes.subarray(0, end + 1)) }
     } catch (error) {
       if (!(error instanceof Objection)) throw error
     }
   }
-  return { name, isWhole, ...readText(file, bytes) }
+  return { name, isWhole, ...readText(file, kind, bytes) }
 }
 
-function readText(file: string, bytes: Uint8Array): Omit<Source, 'name'> {
-  const reader = new CsvReader(data_limits, () => true)
+function readText(file: string, kind: TextKind, bytes: Uint8Array): Omit<Source, 'name'> {
+  const reader = textReader(kind, () => true)
   try {
     reader.push(bytes)
     return reader.finish()

@@ -10,7 +10,8 @@ import {
   recordsOf,
   type Source,
 } from '../../roles/resolution/engine/records/records.ts'
-import { clustersAbove, type Resolution, resolve } from '../../roles/resolution/engine/resolve.ts'
+import { clustersAbove, hasFrequencies, type Resolution, resolve } from '../../roles/resolution/engine/resolve.ts'
+import { type Weights, weightsIn } from '../../roles/resolution/engine/score/evidence.ts'
 import type { Progress } from '../../roles/resolution/fusion-run/model.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import type { PhaseFound, PhaseJob } from '../../roles/resolution/parts.ts'
@@ -116,30 +117,33 @@ function match(job: ThreadJob, tell: Tell): PhaseFound {
   const found = resolve(job.lens, records, job.seed, told)
   const { lefts, rights, patternOf, patterns, counts, fields, length } = found.compared
   const { route, scale, floor, scores, clusters } = found
-  const head = { route, scale, floor, fields, length, threshold: job.lens.threshold }
+  const weights = weightsIn(found, hasFrequencies(job.lens))
+  const head = { route, scale, floor, fields, length, weights, threshold: job.lens.threshold }
   writeArrays(runFiles.matched(job.folder), head, [lefts, rights, patternOf, patterns, counts, scores, clusters])
-  const matches = job.isLast ? writeMatches(job, records, found) : undefined
-  return { route, scale, counts: { pairs: length, ...(matches === undefined ? {} : { matches }) } }
+  const matches = job.isLast ? writeMatches(job, records, found, weights) : undefined
+  const evidence = strongest(records, weights)
+  return { route, scale, evidence, counts: { pairs: length, ...(matches === undefined ? {} : { matches }) } }
 }
 
 function join(job: ThreadJob, tell: Tell): PhaseFound {
   tell({ phase: 'resolve', step: 'cluster', done: 0, total: 0 })
   const records = recordsOf(job.lens, readSources(runFiles.extracted(job.folder)))
-  const found = joined(job, records, readMatched(runFiles.matched(job.folder)))
-  const matches = writeMatches(job, records, found)
+  const { weights, ...read } = readMatched(runFiles.matched(job.folder))
+  const found = joined(job, records, read)
+  const matches = writeMatches(job, records, found, weights)
   const { found: clusters, counts } = clustersOf(records, found.clusters)
   writeFound(runFiles.clusters(job.folder), clusters)
   return { counts: { matches, ...counts } }
 }
 
 /** As the engine joined them while it learnt, unless another line was said since. */
-function joined({ lens }: ThreadJob, records: Records, { threshold, ...found }: Matched): Resolution {
+function joined({ lens }: ThreadJob, records: Records, { threshold, ...found }: Omit<Matched, 'weights'>): Resolution {
   return lens.threshold === threshold ? found : { ...found, clusters: clustersAbove(lens, records, found) }
 }
 
-function writeMatches(job: ThreadJob, records: Records, found: Resolution): number {
+function writeMatches(job: ThreadJob, records: Records, found: Resolution, weights: Weights): number {
   const most = job.max_matches
-  return writeFound(runFiles.matches(job.folder), limited(matchesOf(records, found), most))
+  return writeFound(runFiles.matches(job.folder), limited(matchesOf(records, found, weights), most))
 }
 
 function* limited<T>(all: Iterable<T>, most: number): Generator<T> {
@@ -151,8 +155,8 @@ function* limited<T>(all: Iterable<T>, most: number): Generator<T> {
 }
 
 /** `threshold`: bits, where there was one to match by. */
-type Matched = Resolution & { readonly threshold: number | undefined }
-type MatchedHead = Pick<Matched, 'route' | 'scale' | 'floor' | 'threshold'> & {
+type Matched = Resolution & { readonly weights: Weights; readonly threshold: number | undefined }
+type MatchedHead = Pick<Matched, 'route' | 'scale' | 'floor' | 'threshold' | 'weights'> & {
   readonly fields: number
   readonly length: number
 }
@@ -160,7 +164,7 @@ type MatchedArrays = [Int32Array, Int32Array, Int32Array, Uint8Array, Float64Arr
 
 function readMatched(file: string): Matched {
   const { head, arrays } = readArrays(file)
-  const { route, scale, floor, threshold, fields, length } = head as MatchedHead
+  const { route, scale, floor, threshold, fields, length, weights } = head as MatchedHead
   const [lefts, rights, patternOf, patterns, counts, scores, clusters] = arrays as MatchedArrays
   return {
     route,
@@ -170,5 +174,12 @@ function readMatched(file: string): Matched {
     compared: { length, lefts, rights, patternOf, fields, patterns, counts },
     scores,
     clusters,
+    weights,
   }
+}
+
+/** What equal values of each field speak for, the strongest first. */
+function strongest({ fields }: Records, { outcomes }: Weights): { field: string; bits: number }[] {
+  const all = fields.map(({ name }, field) => ({ field: name, bits: (outcomes[field]?.[1] ?? 0) / Math.LN2 }))
+  return all.sort((one, other) => other.bits - one.bits)
 }

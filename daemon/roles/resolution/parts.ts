@@ -23,6 +23,7 @@ export type PhaseFound = {
   readonly counts: Counts
   readonly sources?: RunSource[]
   readonly route?: 'clusters' | 'links'
+  readonly evidence?: { field: string; bits: number }[]
   readonly scale?: 'log_odds' | 'likeness'
 }
 
@@ -33,6 +34,8 @@ export type FoundMatch = {
   readonly score: number
   /** The outcome of each field, by name. */
   readonly levels: StoredLevels
+  /** Where scores are log-odds: what was left of them before any field. */
+  readonly prior_bits?: number
   readonly linked: boolean
   /** How far the score is above the lowest that counts. */
   readonly above: number
@@ -43,7 +46,7 @@ export type FoundMatch = {
 
 /** Members in order, each with what its fields say in normal form. */
 export type FoundCluster = readonly { readonly ref: RecordRef; readonly values: Record<string, string> }[]
-type StoredLevels = { field: string; outcome: number }[]
+type StoredLevels = { field: string; outcome: number; bits?: number; frequency_bits?: number }[]
 
 export type RunWork = {
   /** Of these data files of the tenant, those that cannot be read. */

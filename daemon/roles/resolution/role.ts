@@ -5,6 +5,7 @@ import * as clusterList from './entity-cluster/list.ts'
 import { entityClusters } from './entity-cluster/model.ts'
 import { attest } from './entity-match/attest.ts'
 import { consult } from './entity-match/consult.ts'
+import { explain } from './entity-match/explain.ts'
 import * as matchGet from './entity-match/get.ts'
 import * as matchList from './entity-match/list.ts'
 import { entityMatches } from './entity-match/model.ts'
@@ -64,7 +65,7 @@ export const resolution: Role = role(outline, {
   operations: {
     lens: { list: lensList.list, get: lensGet.get, create: lensCreate },
     'lens-binding': { list: bindingList.list, get: bindingGet.get },
-    'entity-match': { list: matchList.list, get: matchGet.get, review, attest, consult, rule, uncertain },
+    'entity-match': { list: matchList.list, get: matchGet.get, review, attest, consult, rule, uncertain, explain },
     'entity-cluster': { list: clusterList.list, get: clusterGet.get },
     'fusion-run': { list: runList.list, get: runGet.get, start, status, cancel, summary },
     fusion: { extract, match, resolve },

@@ -2,6 +2,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { list as clusters } from '../../../daemon/roles/resolution/entity-cluster/list.ts'
 import type { ClusterView } from '../../../daemon/roles/resolution/entity-cluster/model.ts'
+import { explain } from '../../../daemon/roles/resolution/entity-match/explain.ts'
 import { get } from '../../../daemon/roles/resolution/entity-match/get.ts'
 import { list as matches } from '../../../daemon/roles/resolution/entity-match/list.ts'
 import type { MatchView } from '../../../daemon/roles/resolution/entity-match/model.ts'
@@ -113,4 +114,35 @@ test('what is uncertain is listed page by page, the most worth first, and a run 
   )
   expect([headers.get('content-type'), plain]).toEqual(['text/plain; charset=utf-8', text])
   expect(await (await world().as({ tenant: 'tenant-b' })).refusal(summary, { run_id })).toBe('not_found')
+})
+
+test('a match is explained field by field, and its parts add up to its score', async () => {
+  const { items } = await ann.ok(matches, { limit: 500 })
+  const match = items.find(({ linked, left }) => linked && left.record_id === 'p15') as MatchView
+  const told = await ann.ok(explain, { correlation_id: match.uid })
+  expect(told.bits).toBeCloseTo(match.score.bits ?? Number.NaN, 9)
+  expect(told.probability).toBeCloseTo(match.score.probability ?? Number.NaN, 9)
+  expect(told.steps.map(({ field, level }) => [field, level])).toEqual([
+    ['given_name', 'equal'],
+    ['surname', 'equal'],
+    ['date_of_birth', 'equal'],
+  ])
+  expect(told.steps[1]?.left).toBe(told.steps[1]?.right)
+  expect(told.found_by).toContain('surname: whole')
+  // What is left before any field is the same for every pair of a run, or the parts are not those of the score.
+  const run_items = (await ann.ok(matches, { run_id: match.run_id, limit: 500 })).items as MatchView[]
+  const priors = run_items.map(({ prior_bits = Number.NaN }) => prior_bits)
+  for (const prior of priors) expect(prior).toBeCloseTo(priors[0] ?? Number.NaN, 6)
+  const ask = (accept: string) =>
+    world().call('resolution', 'GET', `/api/v2/entity_match/${match.uid}/explain`, undefined, {
+      token: ann.token,
+      headers: { accept },
+    })
+  expect((await ask('text/plain')).text).toBe(told.text)
+  const svg = await ask('image/svg+xml')
+  expect(svg.headers.get('content-type')).toBe('image/svg+xml')
+  expect(svg.text).toMatch(/^<svg [\s\S]*surname[\s\S]*<\/svg>\n$/)
+  expect(await (await world().as({ tenant: 'tenant-b' })).refusal(explain, { correlation_id: match.uid })).toBe(
+    'not_found',
+  )
 })

@@ -7,20 +7,18 @@ import { hubRefusals } from './hub-refusals.ts'
 import { oneWay } from './one-way-refusals.ts'
 import { resolutionRefusals } from './resolution-refusals.ts'
 import { signers } from './signers.ts'
-import {
-  cleared,
-  contribution,
-  emitted,
-  invitation,
-  label,
-  openedFor,
-  policy,
-  type Stage,
-  sessionInput,
-} from './stage.ts'
+import { cleared, contribution, emitted, invitation, label, policy, type Stage, sessionInput } from './stage.ts'
 
 type Refusal = (stage: Stage) => Promise<Heard>
 type Fields = Readonly<Record<string, unknown>>
+
+const matchSessions = '/api/v2/consensus/match_session'
+
+function matchSession(digit: string) {
+  const { classification: _level, ...asked } = sessionInput()
+  const subject = { kind: 'entity_match', left: 'a/1', right: 'b/1' }
+  return { ...asked, id: `ses_${digit.repeat(32)}`, tenant_id: 'alpha', label, subject }
+}
 
 const sessions = '/api/v2/consensus/session'
 
@@ -115,6 +113,21 @@ const site: Record<string, Refusal> = {
 }
 
 const session: Record<string, Refusal> = {
+  async 'consensus.session.open label_denied'(stage) {
+    return post(stage, matchSessions, matchSession('1'), { token: await stage.site.token({ roles: ['admin'] }) })
+  },
+  async 'consensus.session.open idempotency_mismatch'(stage) {
+    await post(stage, matchSessions, matchSession('2'))
+    return post(stage, matchSessions, { ...matchSession('2'), lens_version: '2' })
+  },
+  async 'consensus.session.open not_found'(stage) {
+    await post(stage, matchSessions, matchSession('3'))
+    const token = await stage.site.token({ roles: ['admin'] })
+    return post(stage, matchSessions, { ...matchSession('3'), label: { ...label, level: 'UNCLASSIFIED' } }, { token })
+  },
+  async 'consensus.session.open not_your_tenant'(stage) {
+    return post(stage, matchSessions, { ...matchSession('4'), tenant_id: 'bravo' })
+  },
   async 'consensus.session.create label_denied'(stage) {
     return post(stage, sessions, sessionInput(), { token: await stage.site.token({ roles: ['admin'] }) })
   },
@@ -125,15 +138,6 @@ const session: Record<string, Refusal> = {
       key: 'seen-by-the-cleared',
       token,
     })
-  },
-  async 'consensus.session.open label_denied'(stage) {
-    const { id, ...body } = openedFor(`ses_${'b'.repeat(32)}`)
-    return post(stage, `${sessions}/${id}/open`, body, { token: await stage.site.token({ roles: ['admin'] }) })
-  },
-  async 'consensus.session.open idempotency_mismatch'(stage) {
-    const { id, ...body } = openedFor(`ses_${'c'.repeat(32)}`)
-    await post(stage, `${sessions}/${id}/open`, body)
-    return post(stage, `${sessions}/${id}/open`, { ...body, lens_version: '2' })
   },
   async 'consensus.session.contribute not_contributor'(stage) {
     return post(stage, `${sessions}/${await newSession(stage)}/contribution`, contribution('mallory', 1))

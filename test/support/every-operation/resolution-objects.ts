@@ -1,6 +1,7 @@
 // What the resolution role holds for the walk over all operations: one object of each kind, SECRET and of tenant alpha.
 import { expect, vi } from 'vitest'
 import { digestOf } from '../../../daemon/kernel/canonical.ts'
+import { entityMatches } from '../../../daemon/roles/resolution/entity-match/model.ts'
 import { lens } from '../../../daemon/roles/resolution/lens/model.ts'
 import type { SmallSite } from '../small-site.ts'
 
@@ -8,10 +9,8 @@ export type ResolutionObjects = {
   readonly lens: string
   readonly binding: string
   readonly match: string
-  /** Nothing was said of it; the other is before the session. */
-  readonly openMatch: string
-  readonly ruledMatch: string
-  readonly session: string
+  /** A match that a session is open for. */
+  readonly ruled: string
   readonly cluster: string
   /** Runs by how far they are. */
   readonly run: string
@@ -31,6 +30,8 @@ const fields = [
   { name: 'given_name', type: 'name' },
   { name: 'surname', type: 'name' },
 ]
+
+export const sampleSession = `ses_${'c'.repeat(32)}`
 
 export function sampleLens(version: string) {
   return { lens: 'people', version, entity_type: 'person', fields }
@@ -91,13 +92,6 @@ export function bravosProposal(exchange_id: string, more: Readonly<Record<string
 
 export const sampleData = people
 
-type Answer = {
-  uid: string
-  version: number
-  state?: string
-  items: { uid: string }[]
-  rulings: { session_id: string }[]
-}
 type Tell = (data: Readonly<Record<string, unknown>>) => Promise<unknown>
 
 /** `tell`: has bravo say something to this site. */
@@ -105,13 +99,12 @@ export async function resolutionObjects(site: SmallSite, token: string, tell: Te
   const ask = async (method: 'GET' | 'POST', path: string, body?: unknown) => {
     const { status, text, json } = await site.ask('resolution', { method, path: `/api/v2${path}`, token, body })
     expect([200, 201, 202], text).toContain(status)
-    return json as Answer
+    return json as { uid: string; state?: string; items: { uid: string }[] }
   }
-  const uidIn = async (path: string, at = 0) => {
+  const first = async (path: string) => {
     const { items } = await ask('GET', path)
-    const found = items[at]
-    if (!found) throw new Error(`${path} has not so many`)
-    return found.uid
+    if (!items[0]) throw new Error(`${path} is empty`)
+    return items[0].uid
   }
   const lensUid = (await ask('POST', '/lens', { body: sampleLens('1.0.0'), classification })).uid
   const run = async (path: string, goal: string) => {
@@ -122,11 +115,17 @@ export async function resolutionObjects(site: SmallSite, token: string, tell: Te
   }
   const matched = await run('/fusion/extract', 'extracted')
   await ask('POST', `/fusion/match/${matched}`, {})
+  // As the worker notes a session that it opens.
+  const ruled = async () => {
+    const uid = (await ask('GET', '/entity_match')).items[1]?.uid ?? ''
+    const { store } = site.running.services.find(({ role }) => role.name === 'resolution')?.workshop ?? {}
+    const open = { session_id: sampleSession, seq: 0, status: 'open' as const, at: '2026-03-02T12:00:00.000Z' }
+    await store?.update(entityMatches, uid, ({ value }) => ({ next: { ...value, rulings: [open] }, answer: undefined }))
+    return uid
+  }
   const exchange = async () => (await ask('POST', '/fusion/exchange', sampleProposal())).uid
   const asked = `xchg_${'a'.repeat(32)}`
   await tell(bravosProposal(asked))
-  const completed = await run('/fusion/run', 'completed')
-  const ruledMatch = await uidIn('/entity_match', 2)
   return {
     lens: lensUid,
     exchange: await exchange(),
@@ -135,24 +134,10 @@ export async function resolutionObjects(site: SmallSite, token: string, tell: Te
     matched,
     extracted: await run('/fusion/extract', 'extracted'),
     doomed: await run('/fusion/extract', 'extracted'),
-    run: completed,
-    binding: await uidIn('/lens_binding'),
-    match: await uidIn('/entity_match'),
-    openMatch: await uidIn('/entity_match', 1),
-    ruledMatch,
-    session: await sessionOf(ask, ruledMatch),
-    cluster: await uidIn('/entity_cluster'),
+    run: await run('/fusion/run', 'completed'),
+    binding: await first('/lens_binding'),
+    match: await first('/entity_match'),
+    ruled: await ruled(),
+    cluster: await first('/entity_cluster'),
   }
-}
-
-/** Has a consensus session opened for a match; it is over with when the match is asked for no more. */
-async function sessionOf(
-  ask: (method: 'GET' | 'POST', path: string, body?: unknown) => Promise<Answer>,
-  uid: string,
-): Promise<string> {
-  const { version } = await ask('POST', `/entity_match/${uid}/consult`, { policy: { m: 2, n: 2 } })
-  const read = () => ask('GET', `/entity_match/${uid}`)
-  // It is noted first, and then that it is open.
-  await vi.waitFor(async () => expect((await read()).version).toBe(version + 2), { timeout: 20_000 })
-  return (await read()).rulings[0]?.session_id ?? ''
 }

@@ -35,6 +35,18 @@ function opening(address: string, path: string): Record<string, Refusal> {
   }
 }
 
+/** A match of which all has been said that a match takes. */
+async function tooManyWords(stage: Stage, verb: 'review' | 'attest', given: object): Promise<Heard> {
+  const { match } = stage.resolution
+  const { store } = stage.site.running.services.find(({ role }) => role.name === 'resolution')?.workshop ?? {}
+  const at = '2026-03-02T12:00:00.000Z'
+  const reviews = Array.from({ length: 1_000 }, (_, word) => {
+    return { id: `rev_${word}`, seq: word + 1, by: 'ada', at, decision: 'defer' as const }
+  })
+  await store?.update(entityMatches, match, ({ value }) => ({ next: { ...value, reviews }, answer: undefined }))
+  return post(stage, `/entity_match/${match}/${verb}`, { ...given, decision: 'defer' })
+}
+
 async function cancelled(stage: Stage): Promise<string> {
   const { uid } = (await post(stage, '/fusion/extract', sampleRun())).json as { uid: string }
   await stage.site.ask('resolution', { method: 'DELETE', path: `/api/v2/fusion/run/${uid}`, token: stage.admin })
@@ -109,32 +121,16 @@ const exchange: Record<string, Refusal> = {
   },
 }
 
-/** A match of which people have said all that they may. */
-async function talkedOf({ site, resolution: { match } }: Stage): Promise<string> {
-  const store = site.running.services.find(({ role }) => role.name === 'resolution')?.workshop.store
-  const found = await store?.get(entityMatches, match)
-  if (!store || !found) throw new Error('the stage has no such match')
-  const word = { by: 'ada', at: found.value.created_at, decision: 'defer' as const }
-  const reviews = Array.from({ length: 1_000 }, (_, at) => ({ id: `rev_${at}`, seq: at + 1, ...word }))
-  await store.create(entityMatches, 'match_talked_of', { ...found.value, reviews })
-  return 'match_talked_of'
-}
-
-const onMatch = (uid: string, verb: string) => `/entity_match/${uid}/${verb}`
-
-const decisions: Record<string, Refusal> = {
-  'resolution.entity-match.review wrong_state': async (stage) =>
-    post(stage, onMatch(await talkedOf(stage), 'review'), { decision: 'confirm' }),
-  'resolution.entity-match.attest wrong_state': async (stage) =>
-    post(stage, onMatch(await talkedOf(stage), 'attest'), { attester_id: 'ada', decision: 'confirm' }),
-  'resolution.entity-match.attest not_contributor': (stage) =>
-    post(stage, onMatch(stage.resolution.match, 'attest'), { attester_id: 'mallory', decision: 'confirm' }),
-  'resolution.entity-match.consult wrong_state': (stage) =>
-    post(stage, onMatch(stage.resolution.ruledMatch, 'consult'), { policy: { m: 2, n: 2 } }),
-}
-
 export const resolutionRefusals: Record<string, Refusal> = {
-  ...decisions,
+  async 'resolution.entity-match.attest not_contributor'(stage) {
+    const { match } = stage.resolution
+    return post(stage, `/entity_match/${match}/attest`, { attester_id: 'nobody', decision: 'defer' })
+  },
+  async 'resolution.entity-match.consult wrong_state'(stage) {
+    return post(stage, `/entity_match/${stage.resolution.ruled}/consult`, { policy: { m: 1, n: 1 } })
+  },
+  'resolution.entity-match.review wrong_state': (stage) => tooManyWords(stage, 'review', {}),
+  'resolution.entity-match.attest wrong_state': (stage) => tooManyWords(stage, 'attest', { attester_id: 'ada' }),
   async 'resolution.lens.create already_exists'(stage) {
     await post(stage, '/lens', { body: sampleLens('7.0.0') })
     return post(stage, '/lens', { body: { ...sampleLens('7.0.0'), id_field: 'another' } })

@@ -1,35 +1,46 @@
 // One good request for each operation of the resolution role.
-import { bravosProposal, sampleData, sampleLens, sampleProposal, sampleRun } from './resolution-objects.ts'
-import type { Sample, Samples } from './samples.ts'
+import {
+  bravosProposal,
+  sampleData,
+  sampleLens,
+  sampleProposal,
+  sampleRun,
+  sampleSession,
+} from './resolution-objects.ts'
+import type { Samples } from './samples.ts'
 
 const keyed = { input: sampleRun(), another: { seed: 2 } }
-
-/** What a person says of a match. */
-function spoken(correlation_id: string, more: Readonly<Record<string, unknown>>): Sample {
-  const input = { correlation_id, decision: 'confirm', ...more }
-  return { input, keyed: { input, another: { decision: 'reject' } } }
-}
 
 export const resolution: Samples = {
   'resolution.lens.create': () => ({ input: { body: sampleLens('2.0.0'), classification: 'SECRET' } }),
   'resolution.lens.get': ({ resolution: { lens } }) => ({ input: { uid: lens } }),
   'resolution.lens-binding.get': ({ resolution: { binding } }) => ({ input: { uid: binding } }),
   'resolution.entity-match.get': ({ resolution: { match } }) => ({ input: { uid: match } }),
-  'resolution.entity-match.review': ({ resolution: { match } }) => spoken(match, { reason: 'seen in person' }),
-  'resolution.entity-match.attest': ({ resolution: { match } }) => spoken(match, { attester_id: 'ada' }),
-  'resolution.entity-match.consult': ({ resolution: { openMatch } }) => ({
-    input: { correlation_id: openMatch, policy: { m: 2, n: 2 } },
+  'resolution.entity-match.explain': ({ resolution: { match } }) => ({ input: { correlation_id: match } }),
+  'resolution.entity-match.review': ({ resolution: { match } }) => ({
+    input: { correlation_id: match, decision: 'defer' },
+    keyed: { input: { correlation_id: match, decision: 'defer' }, another: { decision: 'reject' } },
   }),
-  'resolution.entity-match.rule': ({ resolution: { ruledMatch, session } }) => ({
-    input: {
-      ...{ correlation_id: ruledMatch, tenant_id: 'alpha', session_id: session, seq: 3, event: 'ratified' },
-      ...{ at: '2026-03-02T12:00:00.000Z', decision: 'match', score: 0.9, attested: false },
+  'resolution.entity-match.attest': ({ resolution: { match } }) => ({
+    input: { correlation_id: match, attester_id: 'ada', decision: 'defer' },
+    keyed: {
+      input: { correlation_id: match, attester_id: 'ada', decision: 'defer' },
+      another: { decision: 'reject' },
     },
   }),
+  'resolution.entity-match.consult': ({ resolution: { match } }) => ({
+    input: { correlation_id: match, policy: { m: 1, n: 1 } },
+  }),
+  'resolution.entity-match.rule': ({ resolution: { ruled } }) => ({
+    input: {
+      ...{ correlation_id: ruled, tenant_id: 'alpha', session_id: sampleSession, seq: 3, event: 'ratified' },
+      ...{ at: '2026-03-02T12:00:00.000Z', decision: 'match' },
+    },
+  }),
+  'resolution.fusion-run.summary': ({ resolution: { run } }) => ({ input: { run_id: run } }),
   'resolution.entity-cluster.get': ({ resolution: { cluster } }) => ({ input: { uid: cluster } }),
   'resolution.fusion-run.get': ({ resolution: { run } }) => ({ input: { uid: run } }),
   'resolution.fusion-run.start': () => ({ input: sampleRun(), keyed }),
-  'resolution.fusion-run.summary': ({ resolution: { run } }) => ({ input: { run_id: run } }),
   'resolution.fusion-run.status': ({ resolution: { run } }) => ({ input: { run_id: run } }),
   'resolution.fusion-run.cancel': ({ resolution: { doomed } }) => ({ input: { run_id: doomed } }),
   'resolution.fusion.extract': () => ({ input: sampleRun(), keyed }),

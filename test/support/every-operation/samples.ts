@@ -6,7 +6,7 @@ import { begunSet } from './begun-set.ts'
 import { announced, delta, firstKeySet, frozenPeer, gapReceipt, toldByBravo, toldByDelta } from './carried.ts'
 import { resolution } from './resolution-samples.ts'
 import { signers } from './signers.ts'
-import { contribution, emitted, invitation, label, openedFor, registration, type Stage, sessionInput } from './stage.ts'
+import { contribution, emitted, invitation, label, registration, type Stage, sessionInput } from './stage.ts'
 
 export type Sample = {
   readonly input: Record<string, unknown>
@@ -98,8 +98,11 @@ const consensus: Samples = {
     input: sessionInput(),
     keyed: { input: sessionInput(), another: { lens_version: '2' } },
   }),
-  // Makes an object of the tenant that it names.
-  'consensus.session.open': () => ({ input: openedFor(`ses_${'a'.repeat(32)}`), isTenants: false }),
+  'consensus.session.open': () => {
+    const { classification: _level, ...asked } = sessionInput()
+    const subject = { kind: 'entity_match', left: 'a/1', right: 'b/1' }
+    return { input: { ...asked, id: `ses_${'d'.repeat(32)}`, tenant_id: 'alpha', label, subject } }
+  },
   'consensus.session.get': ({ open }) => ({ input: { id: open } }),
   'consensus.session.contribute': ({ open, openToo }) => ({
     input: { id: open, ...contribution('alice', 1) },

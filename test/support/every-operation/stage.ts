@@ -129,13 +129,6 @@ export function sessionInput(more: Fields = {}) {
   return { lens_id: 'lens', lens_version: '1', policy, classification: secret, ...more }
 }
 
-/** What another role asks for, under an id that it knows beforehand. */
-export function openedFor(id: string, more: Fields = {}) {
-  const { classification: _, ...asked } = sessionInput()
-  const subject = { kind: 'entity_match', left: 'a/1', right: 'b/1', correlation_id: 'match_1' }
-  return { ...asked, id, tenant_id: 'alpha', label, subject, ...more }
-}
-
 export function contribution(contributor_id: string, pair_score: number) {
   const opinion = { pair_score, accuracy: 0.9, credibility: 0.9 }
   return { contributor_id, ...opinion, signer_key_id: `${contributor_id}-1`, classification: secret }

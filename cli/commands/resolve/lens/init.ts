@@ -9,8 +9,9 @@ export const definition = command({
   words: 'resolve lens init',
   summary: 'profile the columns of a file and propose a lens for them',
   notes: [
-    'Looks at the first 16 MiB of a file of comma-separated values, whatever its size. The lens has remarks that say what was',
-    'seen and what may be said otherwise; it is printed after the profile, or written where --out says.',
+    'Looks at the first 16 MiB of a file of comma-separated values or JSON lines, whatever its size, and at all of a Parquet',
+    'file. The lens has remarks that say what was seen and what may be said otherwise; it is printed after the profile, or',
+    'written where --out says.',
   ].join('\n'),
   options: {
     data: needed(text('FILE', 'the records')),
@@ -20,7 +21,7 @@ export const definition = command({
   example: 'platform resolve lens init --data customers.csv --out customers.yaml',
   async run({ data, out, json }, terminal) {
     const [{ proposeLens }, { saveNew }] = await Promise.all([offline.lensProposal(), offline.newFiles()])
-    const { yaml, ...profile } = proposeLens(data)
+    const { yaml, ...profile } = await proposeLens(data)
     if (out !== undefined) saveNew(out, yaml)
     show(terminal, json, out === undefined ? { ...profile, yaml } : { ...profile, file: out }, () => {
       const rows = profile.columns.map((each) => ({

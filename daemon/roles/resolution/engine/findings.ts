@@ -5,11 +5,14 @@ import type { RecordRef } from '../fields.ts'
 import type { FoundCluster, FoundMatch } from '../parts.ts'
 import type { Records } from './records/records.ts'
 import type { Resolution } from './resolve.ts'
+import { partsOf, type Weights } from './score/evidence.ts'
 import { textOf } from './text/dictionary.ts'
 
 /** Pairs that are linked, and those whose score says something. */
-export function* matchesOf(records: Records, { compared, scores, clusters, floor }: Resolution): Generator<FoundMatch> {
-  const { lefts, rights, patternOf, patterns, fields, length } = compared
+export function* matchesOf(records: Records, found: Resolution, weights: Weights): Generator<FoundMatch> {
+  const { compared, scores, clusters, floor, scale } = found
+  const { lefts, rights, length } = compared
+  const parts = partsOf(records, compared, weights)
   const sizes = new Int32Array(clusters.length)
   for (const cluster of clusters) sizes[cluster]!++
   for (let pair = 0; pair < length; pair++) {
@@ -21,9 +24,11 @@ export function* matchesOf(records: Records, { compared, scores, clusters, floor
     const [left, right] = inOrder(first, second)
     const [one_size, other_size] = [sizes[clusters[one]!]!, sizes[clusters[other]!]!]
     const [left_size, right_size] = left === first ? [one_size, other_size] : [other_size, one_size]
-    const from = patternOf[pair]! * fields
-    const levels = records.fields.map(({ name }, field) => ({ field: name, outcome: patterns[from + field]! }))
-    yield { left, right, score, linked, levels, above: Math.max(0, score - floor), left_size, right_size }
+    const levels = parts(pair)
+    const told = levels.reduce((sum, { bits, frequency_bits }) => sum + bits + frequency_bits, 0)
+    const prior = scale === 'log_odds' ? { prior_bits: score / Math.LN2 - told } : {}
+    const above = Math.max(0, score - floor)
+    yield { left, right, score, linked, levels, ...prior, above, left_size, right_size }
   }
 }
 

@@ -104,7 +104,7 @@ export function gathered(records: Records, { lens, settings, random, swapped, te
   const list = new PairList(compares)
   const add = adding(sidesOf(lens, records), list)
   began(tell, 'candidates')
-  const rules = eachRuled(lens, records, add)
+  const rules = eachRuled(lens, records, tell, add)
   if (rules) return { compares, list, add, rules }
   if (areMany(records)) {
     began(tell, 'compare')

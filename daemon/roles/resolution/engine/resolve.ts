@@ -65,6 +65,11 @@ export function clustersAbove(
   return byMethod(method, records, compared, scores, boundsGiven(lens, settings) ?? settings)
 }
 
+/** Whether an equal rare value says more than an equal common one, in fields that say nothing of it. */
+export function hasFrequencies(lens: Lens): boolean {
+  return settingsFor(lens).hasFrequencies && !lens.fields[0]?.weights
+}
+
 function settingsFor({ told_by }: Lens): Settings {
   return told_by === 'texts' ? forTexts : forPersons
 }

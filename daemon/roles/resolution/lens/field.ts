@@ -119,9 +119,10 @@ export const field = z
   })
   .superRefine((given, context) => {
     const issue = (path: (string | number)[], message: string) => context.addIssue({ code: 'custom', path, message })
-    if (given.comparator === undefined && given.levels) issue(['levels'], 'are those of a comparator; say which')
-    if (given.comparator) {
-      const levels = levelsIn(given.comparator, given.levels)
+    const comparator = comparatorOf(given)
+    if (comparator === undefined && given.levels) issue(['levels'], 'are those of a comparator; say which')
+    if (comparator) {
+      const levels = levelsIn(comparator, given.levels)
       if ('fault' in levels) issue(['levels', levels.at], levels.fault)
     }
     if (given.columns && given.join) issue(['join'], 'stands in place of columns; say one of them')

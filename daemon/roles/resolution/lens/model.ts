@@ -52,7 +52,7 @@ const shape = z.strictObject({
   link_only: z.boolean().default(false).describe('whether records of one source are never compared with each other'),
   prior: z.number().gt(0).lt(1).optional().describe('how likely a compared pair is one, before its fields are seen'),
   null_penalty: z.number().min(0).max(100).default(0).describe('bits that a field costs which one of the two lacks'),
-  threshold: bits.optional().describe('bits from which on records are one; found from the data unless said'),
+  threshold: bits.optional().describe('bits above which records are one; found from the data unless said'),
   clustering: oneOf('clustering', ['average_link', 'connected_components', 'one_to_one'])
     .optional()
     .describe('how pairs become clusters; by average link unless said, and one to one between two clean sources'),

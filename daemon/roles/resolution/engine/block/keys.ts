@@ -55,3 +55,8 @@ export function keysOf(type: FieldType, column: Column, field: number): Key[] {
     return { field, name, codes: seen.codes, sizes: countsOf(seen) }
   })
 }
+
+/** The views under which two values of a field of this type are the same, by name. */
+export function sharedKeys(type: FieldType, one: string, other: string): string[] {
+  return views[type].flatMap(([name, view]) => (view(one) !== '' && view(one) === view(other) ? [name] : []))
+}

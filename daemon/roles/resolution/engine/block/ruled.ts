@@ -1,6 +1,7 @@
 // The pairs that are worth comparing by the rules of a lens: each once, under the first rule that brings it together.
 import { fieldsOf, type Rule, ruleOf } from '../../lens/blocking.ts'
 import type { Lens } from '../../lens/model.ts'
+import { portions, type Tell } from '../progress.ts'
 import { LensFault, type Records } from '../records/records.ts'
 import { nearestByWords, sortedNeighbourhood } from './neighbourhood.ts'
 import { byKeys, type LeftOut, type Pairing, type Sides } from './pairing.ts'
@@ -44,7 +45,7 @@ function pairingOf(rule: Rule, { max_block }: Lens, { fields }: Records, sides: 
  * Calls with each pair that a rule of the lens names, once, `a` below `b`; undefined where the lens leaves that to the engine.
  * Throws `LensFault` where rules make more pairs than can be kept.
  */
-export function eachRuled(lens: Lens, records: Records, pair: Visit): readonly RuleReport[] | undefined {
+export function eachRuled(lens: Lens, records: Records, tell: Tell, pair: Visit): readonly RuleReport[] | undefined {
   const pairings = pairingsOf(lens, records)
   if (!pairings) return undefined
   const all = pairings.reduce((sum, { pairs }) => sum + pairs, 0)
@@ -52,9 +53,12 @@ export function eachRuled(lens: Lens, records: Records, pair: Visit): readonly R
     const told = pairings.map(({ name, pairs }) => `${name}: ${pairs}`).join('; ')
     throw new LensFault(`the blocking rules make more than ${most_pairs} pairs (${told}); make them narrower`)
   }
+  const looked = portions(tell, 'compare', all)
+  let count = 0
   for (const [at, pairing] of pairings.entries()) {
     const earlier = pairings.slice(0, at)
     pairing.each((a, b) => {
+      looked(count++)
       for (const other of earlier) if (other.has(a, b)) return
       pair(a, b)
     })

@@ -66,7 +66,7 @@ function typeOf(texts: readonly string[], records: number): FieldType {
   if (are((text) => /[.,]\d+.*[,; ].*[.,]\d+/.test(text) && location(text) !== '')) return 'geo'
   if (are((text) => /^\s*[-+$€£]?\s*\d+(,\d{3})*\.\d+\s*$/.test(text))) return 'number'
   if (texts.length <= few_values && records >= texts.length * 20) return 'category'
-  if (are((text) => /[;|]/.test(text))) return 'set'
+  if (seen.filter((text) => /[;|]/.test(text)).length > seen.length / 2) return 'set'
   if (are((text) => /\d/.test(text) && text.trim().split(/\s+/).length <= 2)) return 'code'
   const words = seen.reduce((sum, text) => sum + text.trim().split(/\s+/).length, 0) / seen.length
   if (words > 4) return 'text'

@@ -1,4 +1,5 @@
 // Fields that tell the same: who lives in one town has its postal code too, and that must not count twice.
+import { SortedHashes } from '../block/sorted-hashes.ts'
 import { drawnRows, type RowTable } from '../compare/row-table.ts'
 
 const sampled_rows = 30_000
@@ -14,10 +15,12 @@ const sureness = 3
  */
 export function overlaps(table: RowTable, sizes: readonly Int32Array[], random: () => number): number[] {
   const chances = sizes.map((of) => chanceOf(of, table.rows))
-  const drawn = drawnRows(table.rows, sampled_rows, random)
+  // In no order: rows that lie side by side are often one entity.
+  const drawn = drawnRows(table.rows, sampled_rows, random).sort((a, b) => mixed(a) - mixed(b) || a - b)
+  const sorted = new SortedHashes(drawn.length)
   const copies = chances.map(() => 1)
   for (const [given, of] of sizes.entries()) {
-    const { pairs, same, equal } = pairsWithin(table, drawn, given, of)
+    const { pairs, same, equal } = pairsWithin(table, drawn, sorted, given, of)
     for (const [field, alone] of chances.entries()) {
       if (field === given || pairs === 0 || alone <= 0 || alone >= 1) continue
       const sure = equal[field]! - partners * same - sureness * Math.sqrt(equal[field]! + 1)
@@ -35,24 +38,29 @@ export function chanceOf(sizes: Int32Array, rows: number): number {
   return same / (rows * (rows - 1))
 }
 
-/** Of neighbours among drawn rows in the order of one field: how many are equal in it and one entity, if each had one partner. */
-function pairsWithin({ width, values }: RowTable, drawn: Int32Array, given: number, sizes: Int32Array) {
-  // In no order within a value: rows that lie side by side are often one entity.
-  const order = drawn.toSorted(
-    (a, b) => values[a * width + given]! - values[b * width + given]! || mixed(a) - mixed(b) || a - b,
-  )
+/** Of neighbours among the drawn rows of one value: how many are equal in it and one entity, if each had one partner. */
+function pairsWithin(
+  { width, values }: RowTable,
+  drawn: Int32Array,
+  sorted: SortedHashes,
+  given: number,
+  sizes: Int32Array,
+) {
+  sorted.clear()
+  for (const row of drawn) if (values[row * width + given]! >= 0) sorted.add(row, values[row * width + given]!)
+  sorted.sort()
   const equal = new Array<number>(width).fill(0)
   let [pairs, same] = [0, 0]
-  for (let at = 1; at < order.length; at++) {
-    const [a, b] = [order[at - 1]! * width, order[at]! * width]
-    const value = values[a + given]!
-    if (value < 0 || value !== values[b + given]) continue
-    pairs++
-    same += 1 / (sizes[value]! - 1)
-    for (let field = 0; field < width; field++) {
-      if (values[a + field]! >= 0 && values[a + field] === values[b + field]) equal[field]!++
+  sorted.eachRun((rows, from, to) => {
+    pairs += to - from - 1
+    same += (to - from - 1) / (sizes[values[rows[from]! * width + given]!]! - 1)
+    for (let at = from + 1; at < to; at++) {
+      const [a, b] = [rows[at - 1]! * width, rows[at]! * width]
+      for (let field = 0; field < width; field++) {
+        if (values[a + field]! >= 0 && values[a + field] === values[b + field]) equal[field]!++
+      }
     }
-  }
+  })
   return { pairs, same, equal }
 }
 

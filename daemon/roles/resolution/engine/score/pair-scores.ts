@@ -5,7 +5,7 @@ import { countsOf } from '../text/dictionary.ts'
 import { type Model, scoresOf } from './model.ts'
 
 /** ln(sum of squared frequencies / frequency of the value), by its number. */
-function frequencyTerms(fields: readonly Field[], rows: number): Float64Array[] {
+export function frequencyTerms(fields: readonly Field[], rows: number): Float64Array[] {
   return fields.map(({ column }) => {
     const counts = countsOf(column)
     const all = counts.reduce((sum, count) => sum + count, 0)

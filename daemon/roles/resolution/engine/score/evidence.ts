@@ -1,0 +1,41 @@
+// What a score is made of, kept beside the scores: the weight of each outcome of each field, and where rare values count more.
+import type { Compared } from '../compare/patterns.ts'
+import type { Records } from '../records/records.ts'
+import type { Resolved } from '../resolve.ts'
+import { weightsOf } from './model.ts'
+import { frequencyTerms } from './pair-scores.ts'
+
+/** Plain values: natural logs by field and outcome, and of each field whether equal values are weighed by how rare they are. */
+export type Weights = { readonly outcomes: readonly (readonly number[])[]; readonly hasFrequencies: readonly boolean[] }
+
+/** `byFrequency`: what fields do that say nothing of it. */
+export function weightsIn({ model, compares }: Pick<Resolved, 'model' | 'compares'>, byFrequency: boolean): Weights {
+  return {
+    outcomes: weightsOf(model, compares),
+    hasFrequencies: compares.fields.map(({ hasFrequencies }) => hasFrequencies ?? byFrequency),
+  }
+}
+
+export type Part = {
+  readonly field: string
+  readonly outcome: number
+  readonly bits: number
+  readonly frequency_bits: number
+}
+
+/** Of any pair by its number: what each field adds, as log-odds to base 2. */
+export function partsOf(records: Records, compared: Compared, weights: Weights): (pair: number) => Part[] {
+  const { fields, rows } = records
+  const { lefts, patternOf, patterns } = compared
+  const terms = weights.hasFrequencies.some((each) => each) ? frequencyTerms(fields, rows) : []
+  return (pair) => {
+    const from = patternOf[pair]! * compared.fields
+    return fields.map(({ name, column }, field) => {
+      const outcome = patterns[from + field]!
+      const isWeighed = outcome === 1 && weights.hasFrequencies[field]
+      const frequency = isWeighed ? terms[field]![column.codes[lefts[pair]!]!]! : 0
+      const bits = weights.outcomes[field]![outcome]! / Math.LN2
+      return { field: name, outcome, bits, frequency_bits: frequency / Math.LN2 }
+    })
+  }
+}

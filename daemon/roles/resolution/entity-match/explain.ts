@@ -1,0 +1,87 @@
+// Explains a match field by field: the data of a waterfall chart, as text, or as a picture.
+import * as z from 'zod'
+import { refuse } from '../../../kernel/errors.ts'
+import { label } from '../../../kernel/label.ts'
+import { operation, Reply } from '../../../kernel/operation.ts'
+import { preferred } from '../../../kernel/preferred.ts'
+import { entityRecords } from '../entity-record/model.ts'
+import { evidenceFor } from '../explain/evidence.ts'
+import { waterfallAsSvg, waterfallAsText, waterfallOf } from '../explain/waterfall.ts'
+import { uid, word } from '../fields.ts'
+import { lenses } from '../lens/stored.ts'
+import { entityMatches, matchView } from './model.ts'
+
+const types = ['application/json', 'text/plain', 'image/svg+xml'] as const
+const columns = 100
+
+const step = z.strictObject({
+  field: word,
+  left: z.string().nullable().meta({ description: 'In normal form; null where there is none, or none to be seen' }),
+  right: z.string().nullable(),
+  level: z.string().nullable().meta({ description: 'How alike both are; null where one says nothing' }),
+  bits: z.number(),
+  frequency_bits: z.number().meta({ description: 'What an equal value adds for being rare' }),
+  total_bits: z.number().meta({ description: 'The prior and all fields so far' }),
+})
+
+export const explain = operation({
+  summary: 'Explain the score of a match, field by field',
+  method: 'GET',
+  path: '/api/v2/entity_match/{correlation_id}/explain',
+  tool: 'entity_match_explain',
+  input: z.strictObject({ correlation_id: uid }),
+  output: z
+    .strictObject({
+      correlation_id: uid,
+      classification: label,
+      score: matchView.shape.score,
+      state: matchView.shape.state,
+      decided_by: matchView.shape.decided_by,
+      prior_bits: z.number(),
+      steps: z.array(step),
+      bits: z.number(),
+      probability: z.number(),
+      found_by: z.array(z.string()).meta({ description: 'Keys that both records share' }),
+      text: z.string(),
+    })
+    .meta({ id: 'MatchExplanation', description: 'The data of a waterfall chart; bits are log-odds to base 2' }),
+  errors: ['not_found'],
+  allow: 'resolution:read',
+  produces: [...types],
+
+  async run(call, { correlation_id }) {
+    const match = await call.store(entityMatches).get(correlation_id)
+    const { lens_id, left_uid, right_uid, label: classification, score, state, decided_by } = match.value
+    const lens = await call.store(lenses).find(lens_id)
+    if (!lens) return refuse('not_found', 'there is no such lens as the match was found by')
+    const [left, right] = await Promise.all([left_uid, right_uid].map((id) => call.store(entityRecords).find(id)))
+    const evidence = evidenceFor(match, lens.value.body, left?.value.values, right?.value.values)
+    const waterfall = waterfallOf(evidence)
+    const title = `${nameOf(match.value.left)} and ${nameOf(match.value.right)}`
+    const type = preferred(call.accepts, types)
+    if (type === 'image/svg+xml') return new Reply(type, waterfallAsSvg(waterfall, title))
+    const text = waterfallAsText(waterfall, title, columns)
+    if (type === 'text/plain') return new Reply('text/plain; charset=utf-8', text)
+    const steps = waterfall.steps.map((each) => ({
+      ...each,
+      left: each.left ?? null,
+      right: each.right ?? null,
+      level: each.level ?? null,
+    }))
+    return {
+      correlation_id,
+      classification,
+      score,
+      state,
+      decided_by,
+      ...waterfall,
+      steps,
+      found_by: [...waterfall.found_by],
+      text,
+    }
+  },
+})
+
+function nameOf({ node_id, record_id }: { node_id: string; record_id: string }): string {
+  return `${node_id}/${record_id}`
+}

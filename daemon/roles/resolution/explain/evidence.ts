@@ -1,0 +1,29 @@
+// The evidence for a match from what is kept of it: levels by name, values as far as the viewer may see them.
+import type { Doc } from '../../../kernel/store.ts'
+import { sharedKeys } from '../engine/block/keys.ts'
+import type { StoredMatch } from '../entity-match/model.ts'
+import { levelLabels } from '../lens/field.ts'
+import type { Lens } from '../lens/model.ts'
+import type { Evidence } from './waterfall.ts'
+
+type Values = Readonly<Record<string, string>> | undefined
+
+/** `left`, `right`: values by field in normal form; undefined where the viewer may not see the record, or it is not known. */
+export function evidenceFor(
+  { value }: Pick<Doc<StoredMatch>, 'value'>,
+  lens: Lens,
+  left: Values,
+  right: Values,
+): Evidence {
+  const fields = value.levels.map(({ field, outcome, bits = 0, frequency_bits = 0 }) => {
+    const of = lens.fields.find(({ name }) => name === field)
+    const labels = of ? levelLabels(of, field === lens.swapped?.[0]) : []
+    const level = outcome === 0 ? undefined : (labels[outcome - 1] ?? `level ${outcome}`)
+    return { field, left: left?.[field], right: right?.[field], level, bits, frequency_bits }
+  })
+  const found_by = lens.fields.flatMap(({ name, type }) => {
+    const [one, other] = [left?.[name], right?.[name]]
+    return one && other ? sharedKeys(type, one, other).map((key) => `${name}: ${key}`) : []
+  })
+  return { prior_bits: value.prior_bits ?? 0, fields, found_by }
+}

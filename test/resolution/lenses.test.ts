@@ -1,0 +1,306 @@
+// Lenses by the command line: proposed from data, wrong in places that are told, trained once, drawn, and taken over from elsewhere.
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { answered, platform, scratch } from '../support/command-line.ts'
+import { peopleMill } from '../support/people-mill.ts'
+import { root } from '../support/source-tree.ts'
+
+const { dir, remove } = scratch('lenses')
+const at = (name: string) => path.join(dir, name)
+const people = peopleMill(400, 5)
+
+beforeAll(() => {
+  writeFileSync(at('people.csv'), people.csv)
+  writeFileSync(at('truth.csv'), ['id,cluster', ...people.truth.map((each) => each.join(',')), ''].join('\n'))
+})
+afterAll(remove)
+
+const run = (lens: string, out: string, ...data: string[]) =>
+  answered([
+    'resolve',
+    'run',
+    '--lens',
+    lens,
+    '--data',
+    ...(data.length > 0 ? data : [at('people.csv')]),
+    '--out',
+    at(out),
+  ])
+const clusters = (out: string) => readFileSync(at(`${out}/clusters.csv`), 'utf8')
+const f1 = async (out: string) =>
+  (await answered(['resolve', 'evaluate', at(`${out}/clusters.csv`), '--truth', at('truth.csv')])).pairs.f1
+
+function written(name: string, lens: object): string {
+  writeFileSync(at(name), JSON.stringify({ lens: 'own', version: '1.0.0', entity_type: 'person', ...lens }))
+  return at(name)
+}
+
+test('what is wrong is told with its line and the word that was meant', async () => {
+  const text = [
+    'lens: own',
+    'version: 1.0.0',
+    'entity_type: person',
+    'fields:',
+    '  - name: surname',
+    '    type: name',
+    '    comparator: jaro-winkler',
+    '  - { name: born, type: date, comparator: date, levels: [1y, 1d] }',
+    '  - { name: city, type: place, comparater: exact, normalisers: [lowercase] }',
+    'blocking:',
+    '  - [born:yaer]',
+    'clustering: average',
+  ]
+  writeFileSync(at('wrong.yaml'), text.join('\n'))
+  const { exit, stderr } = await platform(['resolve', 'lens', 'validate', at('wrong.yaml')])
+  expect(exit).toBe(1)
+  for (const said of [
+    'line 7, fields.0.comparator: there is no comparator "jaro-winkler"; did you mean jaro_winkler?',
+    'line 8, fields.1.levels.1: comes after one that it is no less alike than',
+    'line 9, fields.2.comparater: unknown field; did you mean "comparator"?',
+    'line 9, fields.2.normalisers.0: there is no normaliser "lowercase"; did you mean lower?',
+    'line 11, blocking.0.0: there is no view "yaer"; did you mean year?',
+    'line 12, clustering: there is no clustering "average"; did you mean average_link?',
+  ])
+    expect(stderr).toContain(said)
+})
+
+test.each([
+  ['a field that no rule can name', { fields: [{ name: 'a', type: 'name' }], blocking: ['b'] }, 'did you mean a?'],
+  [
+    'weights for other levels',
+    { fields: [{ name: 'a', type: 'category', weights: [1, 2, 3] }] },
+    'has 3 numbers for 2 levels: equal; different',
+  ],
+  [
+    'weights for some fields',
+    {
+      fields: [
+        { name: 'a', type: 'year' },
+        { name: 'b', type: 'category', weights: [1, -1] },
+      ],
+    },
+    'has no weights',
+  ],
+  [
+    'levels of no comparator',
+    { fields: [{ name: 'a', type: 'name', levels: [0.9] }] },
+    'are those of a comparator; say which',
+  ],
+])('%s are a fault', async (_, lens, said) => {
+  const { exit, stderr } = await platform(['resolve', 'lens', 'validate', written('fault.yaml', lens)])
+  expect(exit).toBe(1)
+  expect(stderr).toContain(said)
+})
+
+describe('a proposal', () => {
+  test('is a lens that finds people in the data it was made from', async () => {
+    const profile = await answered([
+      'resolve',
+      'lens',
+      'init',
+      '--data',
+      at('people.csv'),
+      '--out',
+      at('proposed.yaml'),
+    ])
+    expect(profile).toMatchObject({ id_field: 'id', isWhole: true, records: people.truth.length })
+    const types = profile.columns.map(({ column, type }: { column: string; type: string }) => [column, type])
+    expect(types).toContainEqual(['date_of_birth', 'date'])
+    expect(types).toContainEqual(['email', 'email'])
+    await run(at('proposed.yaml'), 'proposed')
+    expect(await f1('proposed')).toBeGreaterThan(0.97)
+    const again = await platform(['resolve', 'lens', 'init', '--data', at('people.csv'), '--out', at('proposed.yaml')])
+    expect(again.exit).toBe(3)
+  })
+
+  test('of a file that is larger than what is looked at is made from its whole records', async () => {
+    const line = (row: number) => `${row},"a ""quoted""\nname of ${row % 977}",${row % 7}\n`
+    const lines = Array.from({ length: 600_000 }, (_, row) => line(row))
+    writeFileSync(at('large.csv'), ['key,label,kind\n', ...lines].join(''))
+    const profile = await answered(['resolve', 'lens', 'init', '--data', at('large.csv')])
+    expect(profile).toMatchObject({ isWhole: false, id_field: 'key' })
+    expect(profile.records).toBeGreaterThan(100_000)
+    expect(profile.records).toBeLessThan(600_000)
+  })
+})
+
+describe('training', () => {
+  test('without labels gives a next version that finds the same with no learning', async () => {
+    const trained = await answered([
+      'resolve',
+      'lens',
+      'train',
+      '--lens',
+      'persons',
+      '--data',
+      at('people.csv'),
+      '--out',
+      at('trained.yaml'),
+    ])
+    expect(trained).toMatchObject({ lens: 'persons', version: '1.1.0', records: people.truth.length })
+    expect(trained.left_out).toContain('national_id')
+    const text = readFileSync(at('trained.yaml'), 'utf8')
+    expect(text).toContain('# People: names, dates, addresses, numbers.')
+    await run('persons', 'untrained')
+    expect((await run(at('trained.yaml'), 'trained')).version).toBe('1.1.0')
+    expect(clusters('trained')).toBe(clusters('untrained'))
+  })
+
+  test.each([
+    ['the cluster of each record', () => readFileSync(at('truth.csv'), 'utf8')],
+    ['some pairs', () => `id_l,id_r,match\n${somePairs().join('\n')}\n`],
+  ])('by %s is as good', async (what, labels) => {
+    writeFileSync(at('labels.csv'), labels())
+    const words = [
+      'resolve',
+      'lens',
+      'train',
+      '--lens',
+      'persons',
+      '--data',
+      at('people.csv'),
+      '--labels',
+      at('labels.csv'),
+    ]
+    const { yaml, levels } = await answered(words)
+    expect(levels.find((each: { field: string }) => each.field === 'email').bits).toBeGreaterThan(5)
+    const name = `by-labels-${what.length}`
+    writeFileSync(at(`${name}.yaml`), yaml)
+    await run(at(`${name}.yaml`), name)
+    expect(await f1(name)).toBeGreaterThan(0.97)
+  })
+
+  test('by labels of other records is refused', async () => {
+    writeFileSync(at('foreign.csv'), 'id_l,id_r,match\nr0,nobody,1\n')
+    const words = [
+      'resolve',
+      'lens',
+      'train',
+      '--lens',
+      'persons',
+      '--data',
+      at('people.csv'),
+      '--labels',
+      at('foreign.csv'),
+    ]
+    const { exit, stderr } = await platform(words)
+    expect(exit).toBe(1)
+    expect(stderr).toContain('record 1: there is no "nobody" in the data')
+  })
+})
+
+function somePairs(): string[] {
+  const firsts = new Map<number, string>()
+  const pairs: string[] = []
+  for (const [id, person] of people.truth) {
+    const first = firsts.get(person)
+    if (first === undefined) firsts.set(person, id)
+    else if (pairs.length < 300) pairs.push(`${first},${id},1`)
+  }
+  return [...pairs, 'r0,r1,0']
+}
+
+describe('weights that are given', () => {
+  const fields = [
+    { name: 'email', type: 'email', comparator: 'levenshtein', levels: [1], weights: [10, 6, -4] },
+    { name: 'surname', type: 'name', comparator: 'jaro_winkler', levels: [0.85], weights: [4, 2, -3] },
+  ]
+  const rows = [
+    'id,email,surname',
+    '1,a@x.org,smith',
+    '2,a@x.org,smyth',
+    '3,b@x.org,smith',
+    '4,,smith',
+    '5,q@y.net,jones',
+  ]
+
+  test.each([
+    ['0', { threshold: 3.9, clustering: 'connected_components' }, [1, 1, 1, 1, 2]],
+    ['1', { threshold: 11, clustering: 'connected_components' }, [1, 1, 2, 3, 4]],
+    ['2', { threshold: 3, null_penalty: 2, clustering: 'connected_components' }, [1, 1, 1, 2, 3]],
+    ['3', { threshold: 0, clustering: 'one_to_one' }, [1, 1, 2, 2, 3]],
+  ])('are summed, and cut where the lens says: %s', async (name, more, wanted) => {
+    writeFileSync(at('small.csv'), rows.join('\n'))
+    const lens = written(`given-${name}.yaml`, { fields, blocking: ['surname:prefix(1)'], ...more })
+    const summary = await run(lens, `given-${name}`, at('small.csv'))
+    expect(summary.rules).toMatchObject([{ rule: 'surname:prefix(1)', pairs: 6, left_out: [] }])
+    const found = clusters(`given-${name}`).trimEnd().split('\n').slice(1)
+    expect(found.map((line) => Number(line.split(',')[2]))).toEqual(wanted)
+  })
+
+  test('find places that are near, from two columns', async () => {
+    writeFileSync(at('places.csv'), 'id,lat,lon\na,52.5200,13.4050\nb,52.5203,13.4052\nc,48.1372,11.5756\n')
+    const field = { name: 'place', type: 'geo', join: ['lat', 'lon'], levels: [0.1, 10], weights: [9, 6, 1, -9] }
+    const lens = written('places.yaml', { fields: [field], blocking: ['place:cell(1)'], threshold: 5 })
+    await run(lens, 'places', at('places.csv'))
+    expect(clusters('places')).toBe('source,id,cluster\nplaces.csv,a,1\nplaces.csv,b,1\nplaces.csv,c,2\n')
+  })
+})
+
+describe('charts', () => {
+  test('are pictures for their owner, and letters for the terminal', async () => {
+    const words = ['resolve', 'lens', 'charts', '--lens', 'persons', '--data', at('people.csv')]
+    const { stdout, exit } = await platform([...words, '--out', at('charts')])
+    expect(exit).toBe(0)
+    for (const said of ['pairs that share a key', 'email: equal', 'scores of compared pairs', ': cut ('])
+      expect(stdout).toContain(said)
+    expect(stdout).not.toContain('\u001b')
+    for (const name of ['weights', 'threshold', 'blocking']) {
+      const picture = readFileSync(at(`charts/${name}.svg`), 'utf8')
+      expect(picture).toMatch(/^<svg [^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg"[\s\S]*<\/svg>\s*$/)
+      expect(statSync(at(`charts/${name}.svg`)).mode & 0o777).toBe(0o600)
+    }
+    expect((await platform([...words, '--out', at('charts')])).exit).toBe(3)
+  })
+
+  test('of blocking say what is left out before a pair is made', async () => {
+    const lens = written('blocks.yaml', { fields: [{ name: 'city', type: 'place' }], blocking: ['city'], max_block: 5 })
+    const words = ['resolve', 'lens', 'charts', '--lens', lens, '--data', at('people.csv'), '--blocking']
+    const { blocking, weights } = await answered(words)
+    expect(weights).toBeUndefined()
+    expect(blocking[0].left_out_count).toBeGreaterThan(10)
+    expect(blocking[0].left_out[0].records).toBe(blocking[0].largest)
+  })
+})
+
+describe('a model of Splink', () => {
+  const model = path.join(root, 'test/data/splink/people.json')
+
+  test('comes over with its parameters and rules; what was never trained is told', async () => {
+    const imported = await answered(['resolve', 'lens', 'import', model, '--out', at('splink.yaml')])
+    expect(imported).toMatchObject({ fields: 5, rules: 4 })
+    expect(imported.remarks).toEqual(['not trained, so that it says nothing: email: Jaro-Winkler >0.88 on username'])
+    const lens = await answered(['resolve', 'lens', 'validate', at('splink.yaml')])
+    expect(lens.blocking).toEqual([['first_name', 'dob'], ['surname'], ['email'], ['first_name:prefix(4)', 'dob:year']])
+    expect(lens.prior).toBeCloseTo(0.00249, 5)
+    const [first] = JSON.parse(readFileSync(model, 'utf8')).comparisons
+    const told = first.comparison_levels.filter((each: { is_null_level?: boolean }) => !each.is_null_level)
+    expect(lens.fields[0].m).toEqual(told.map((each: { m_probability: number }) => each.m_probability))
+    expect(lens.fields[2].levels[1]).toEqual({ comparator: 'date', at: 30.4375 })
+  })
+
+  test('is told what has no counterpart, and pairs of such a level fall to the next', async () => {
+    const given = JSON.parse(readFileSync(model, 'utf8'))
+    given.comparisons[0].comparison_levels[2].sql_condition = 'cosine_similarity("first_name_l", "first_name_r") >= 0.9'
+    given.blocking_rules_to_generate_predictions.push({ blocking_rule: 'l.first_name = r.surname' })
+    writeFileSync(at('odd.json'), JSON.stringify(given))
+    const { remarks, yaml } = await answered(['resolve', 'lens', 'import', at('odd.json')])
+    expect(remarks.join('\n')).toContain('level not taken over, its pairs fall to the next one: first_name')
+    expect(remarks).toContain('blocking rule not taken over: l.first_name = r.surname')
+    const [, second = 0, third = 0] = given.comparisons[0].comparison_levels
+      .slice(1)
+      .map((each: { m_probability: number }) => each.m_probability)
+    expect(yaml).toContain(String(second + third))
+  })
+
+  test.each([
+    ['no JSON', '{', 'is not JSON'],
+    ['another document', '{"a": 1}', 'is no saved Splink model: link_type: is required'],
+  ])('that is %s is refused', async (_, text, said) => {
+    writeFileSync(at('no-model.json'), text)
+    const { exit, stderr } = await platform(['resolve', 'lens', 'import', at('no-model.json')])
+    expect(exit).toBe(1)
+    expect(stderr).toContain(said)
+  })
+})
