@@ -43,6 +43,8 @@ export const storedExchange = z.strictObject({
   peer: siteName,
   /** When this site agreed, in epoch milliseconds; 0 before. */
   agreed_ts: z.int(),
+  /** There was room for it in the peer's budget: only then a first step is done. */
+  is_granted: z.boolean().optional(),
 })
 export type StoredExchange = z.infer<typeof storedExchange>
 

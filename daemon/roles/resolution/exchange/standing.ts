@@ -10,13 +10,9 @@ export const standingAgreement = z.strictObject({
   peer: siteName.meta({ description: 'Who proposes' }),
   lens: word,
   privacy: z.array(privacy).min(1),
-  fields: z
-    .array(word)
-    .min(1)
-    .max(14)
-    .meta({
-      description: 'All of these with psi and clk: of fewer the values are sooner guessed. With none these or fewer',
-    }),
+  fields: z.array(word).min(1).max(14).meta({
+    description: 'All of these with psi and clk: of fewer the values are sooner guessed. With none these or fewer',
+  }),
   max_set_size: z.int().min(1).max(1_000_000),
   they_learn: z.boolean().default(false).meta({ description: 'The peer may be among those that learn' }),
   accept_dictionary_risk: z.boolean().default(false),
