@@ -6,6 +6,8 @@ import type { Agreement } from '../../../daemon/roles/resolution/exchange/agreem
 import { get } from '../../../daemon/roles/resolution/exchange/get.ts'
 import { exchanges } from '../../../daemon/roles/resolution/exchange/model.ts'
 import { receive } from '../../../daemon/roles/resolution/exchange/receive.ts'
+import { extract } from '../../../daemon/roles/resolution/fusion/extract.ts'
+import { fusionRuns } from '../../../daemon/roles/resolution/fusion-run/model.ts'
 import { create } from '../../../daemon/roles/resolution/lens/create.ts'
 import { lens } from '../../../daemon/roles/resolution/lens/model.ts'
 import type { Person } from '../../support/person.ts'
@@ -15,6 +17,7 @@ import { peopleOf, personLens } from './resolution-world.ts'
 
 const bravo = await peerSite('bravo', 'tenant-b')
 const charlie = await peerSite('charlie', 'tenant-c')
+const delta = await peerSite('delta', 'tenant-b')
 let world: SiteWorld
 let ann: Person
 let carrier: Person
@@ -25,7 +28,7 @@ beforeAll(async () => {
     platform: { roles: ['site', 'resolution'] },
     resolution: { port: 0, peer_exchanges_per_day: 3 },
   }
-  world = await siteWorld({ profile, peers: [bravo.pinned, charlie.pinned] })
+  world = await siteWorld({ profile, peers: [bravo.pinned, charlie.pinned, delta.pinned] })
   ann = await world.as({ clearance: { level: 'SECRET' } })
   carrier = await world.as({ roles: ['admin'] })
   await ann.ok(create, { body: personLens('1.0.0'), classification: shared })
@@ -33,7 +36,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await world?.end()
-  for (const peer of [bravo, charlie]) peer.remove()
+  for (const peer of [bravo, charlie, delta]) peer.remove()
   expect(world?.faults ?? []).toEqual([])
 })
 
@@ -83,6 +86,24 @@ test('what was agreed above somebody’s clearance counts when he agrees', async
   const { uid } = await proposed(charlie)
   expect(await ben.refusal(agree, { uid, data: peopleOf(0, 5) })).toBe(200)
   expect(await settled([uid])).toEqual(['refused'])
+})
+
+test('an exchange that a peer gives the id of a run of this site is no way to that run', async () => {
+  const { run_id } = await ann.ok(extract, {
+    lens_id: 'people',
+    lens_version: '1.0.0',
+    node_data: { alpha: peopleOf(0, 5), bravo: peopleOf(0, 5) },
+  })
+  const before = await until(async () => {
+    const doc = await world.store('resolution').get(fusionRuns, run_id)
+    return doc?.value.state === 'extracted' && doc.value.owes === 0 && doc
+  })
+  const exchange_id = run_id.replace('run_', 'xchg_')
+  const { uid } = await proposed(delta, { exchange_id })
+  await ann.ok(agree, { uid, data: peopleOf(0, 5) })
+  await until(async () => (await ann.ok(get, { uid })).state === 'failed')
+  await until(async () => (await world.store('resolution').get(exchanges, uid))?.value.owes === 0)
+  expect(await world.store('resolution').get(fusionRuns, run_id)).toEqual(before)
 })
 
 /** Once the worker has looked at each: what has room, first. */

@@ -90,8 +90,7 @@ async function oneStep(call: Call, doc: Doc<StoredExchange>): Promise<Moved | Re
   }
   if (at === 0 && part !== 'proposer') await sayAgreed(call, doc)
   if (isParty && !isRefused(lens)) {
-    await openRunOf(call, doc, lens)
-    const ended = await follow(call, doc, plan)
+    const ended = (await openRunOf(call, doc, lens)) ?? (await follow(call, doc, plan))
     if (ended) return ended
   }
   // A linker sees no records, and needs no lens for what it does.
