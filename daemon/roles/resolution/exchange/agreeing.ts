@@ -32,19 +32,20 @@ export async function agreeTo(
     return refuse('label_denied', `what ${agreement.lens} sees is labelled above what is proposed`)
   const own = await ownData(call, tenant_id, agreement, lens, data)
   if (isRefused(own)) return own
-  await keepOwn(call, tenant_id, id, own)
-  return await agreed(call, id, { size: own.size, secret: call.random(32) })
+  const kept = await keepOwn(call, tenant_id, id, own)
+  return await agreed(call, id, { size: own.size, secret: call.random(32), own: kept })
 }
 
-type Own = { readonly size?: number; readonly secret?: string }
+type Own = { readonly size?: number; readonly secret?: string; readonly own?: string }
 
-async function agreed(call: Call, id: string, { size, secret }: Own): Promise<Doc<StoredExchange> | Refused> {
+async function agreed(call: Call, id: string, { size, secret, own }: Own): Promise<Doc<StoredExchange> | Refused> {
   const self = call.site.name
   return await changeExchange(call, id, 'resolution.exchange.agree', (current) => {
     if (current.state !== 'proposed') return refuse('wrong_state', `the exchange is ${current.state}`)
     return {
       ...current,
       ...withSecret(current, self, secret),
+      ...(own === undefined ? {} : { own }),
       sizes: size === undefined ? current.sizes : { ...current.sizes, [self]: size },
       agreed: [...current.agreed, self],
       state: 'running',

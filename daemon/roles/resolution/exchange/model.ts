@@ -29,6 +29,8 @@ export const storedExchange = z.strictObject({
   agreement_digest: z.string(),
   /** The secret of this run, in hexadecimal; gone when it is over. */
   secret: z.string().optional(),
+  /** The set of pieces that holds the records of this site, of a party that has agreed. */
+  own: z.string().optional(),
   /** Public keys of the parties that agree on a key for vectors. */
   keys: z.record(siteName, z.string()),
   /** How many steps of the plan are done. */
