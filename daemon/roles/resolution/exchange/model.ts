@@ -28,6 +28,8 @@ export const storedExchange = z.strictObject({
   agreement_digest: z.string(),
   /** The secret of this run, in hexadecimal; gone when it is over. */
   secret: z.string().optional(),
+  /** The set of pieces that holds the records of this site, of a party that has agreed. */
+  own: z.string().optional(),
   /** Public keys of the parties that agree on a key for vectors. */
   keys: z.record(siteName, z.string()),
   /** How many steps of the plan are done. */
@@ -42,6 +44,8 @@ export const storedExchange = z.strictObject({
   peer: siteName,
   /** When this site agreed, in epoch milliseconds; 0 before. */
   agreed_ts: z.int(),
+  /** There was room for it in the peer's budget: only then a first step is done. */
+  is_granted: z.boolean().optional(),
 })
 export type StoredExchange = z.infer<typeof storedExchange>
 
