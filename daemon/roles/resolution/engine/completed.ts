@@ -31,7 +31,7 @@ export function completed(
   for (let round = 0; round < most; round++) {
     const from = list.length
     complete(clusters, rows, { add, compared: () => list.compared() }, scores)
-    scores = pairScores(rating, list.compared(), model)
+    scores = pairScores(rating, list.compared(), model, scores)
     clusters = clustered(rows, list.compared(), scores, settings, { clusters, from })
     if (list.length - from < from * enough_new) break
   }

@@ -14,7 +14,7 @@ import { textsOf } from './records/texts.ts'
 import { eachOfMany, learntOfMany } from './resolve-many.ts'
 import { givenModel } from './score/given.ts'
 import { firstModel, type Model, trained } from './score/model.ts'
-import { pairScores } from './score/pair-scores.ts'
+import { pairScores, ratingOf } from './score/pair-scores.ts'
 import { most_rows_for_neighbours, neighboursOf, trigrams, vectorsOf } from './text/vectors.ts'
 
 /** What differs between kinds of data. */
@@ -80,7 +80,7 @@ export function resolveClusters(records: Records, given: Given): Found {
   const model = weighed ?? learnt(records, compares, list, given, copies)
   began(tell, 'cluster')
   const settings = boundsGiven(lens, given.settings) ?? given.settings
-  const rating = { compares, rows, hasFrequencies: settings.hasFrequencies && !lens.fields[0]?.weights }
+  const rating = ratingOf(compares, rows, settings.hasFrequencies && !lens.fields[0]?.weights)
   const scores = pairScores(rating, list.compared(), model)
   const { isFinal, ...found } = grouped(lens, records, list.compared(), scores, given.settings)
   const common = { compares, rules, model }

@@ -15,26 +15,41 @@ export function frequencyTerms(fields: readonly Field[], rows: number): Float64A
   })
 }
 
-export type Rating = { readonly compares: Comparing; readonly rows: number; readonly hasFrequencies: boolean }
+/** `terms` of the fields of which an equal rare value says more than an equal common one; those fields as bits. */
+export type Rating = {
+  readonly compares: Comparing
+  readonly rows: number
+  readonly asked: number
+  readonly terms: readonly Float64Array[]
+}
 
-/** In natural logs of odds. `hasFrequencies`: an equal rare value says more than an equal common one. */
-export function pairScores({ compares, rows, hasFrequencies }: Rating, compared: Compared, model: Model): Float64Array {
-  const ofPatterns = scoresOf(model, compares, compared)
-  const { length, patternOf, lefts } = compared
-  const scores = new Float64Array(length)
-  for (let pair = 0; pair < length; pair++) scores[pair] = ofPatterns[patternOf[pair]!]!
+/** `hasFrequencies`: of fields that say nothing of it. */
+export function ratingOf(compares: Comparing, rows: number, hasFrequencies: boolean): Rating {
   const asked = compares.fields.reduce(
     (bits, field, at) => bits | ((field.hasFrequencies ?? hasFrequencies) ? 1 << at : 0),
     0,
   )
-  if (asked === 0) return scores
-  const terms = frequencyTerms(compares.fields, rows)
+  return { compares, rows, asked, terms: asked === 0 ? [] : frequencyTerms(compares.fields, rows) }
+}
+
+/** In natural logs of odds. `known`: scores of the first pairs by the same rating and model, which are kept. */
+export function pairScores(
+  { compares, asked, terms }: Rating,
+  compared: Compared,
+  model: Model,
+  known: Float64Array = new Float64Array(0),
+): Float64Array {
+  const ofPatterns = scoresOf(model, compares, compared)
+  const { length, patternOf, lefts } = compared
+  const scores = new Float64Array(length)
+  scores.set(known)
   const equal = equalFields(compared)
   const { width, values } = compares.table
-  for (let pair = 0; pair < length; pair++) {
+  for (let pair = known.length; pair < length; pair++) {
+    const pattern = patternOf[pair]!
     const row = lefts[pair]! * width
-    let sum = scores[pair]!
-    for (let rest = equal[patternOf[pair]!]! & asked; rest !== 0; rest &= rest - 1) {
+    let sum = ofPatterns[pattern]!
+    for (let rest = equal[pattern]! & asked; rest !== 0; rest &= rest - 1) {
       const field = 31 - Math.clz32(rest & -rest)
       sum += terms[field]![values[row + field]!]!
     }
