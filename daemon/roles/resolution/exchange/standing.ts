@@ -13,6 +13,7 @@ export const standingAgreement = z.strictObject({
   fields: z.array(word).min(1).max(14).meta({ description: 'Those that an agreement may name' }),
   max_set_size: z.int().min(1).max(1_000_000),
   they_learn: z.boolean().default(false).meta({ description: 'The peer may be among those that learn' }),
+  linker: siteName.optional().meta({ description: 'Who may compare for both, of clk; absent: clk waits for a person' }),
   accept_dictionary_risk: z.boolean().default(false),
   file: dataFile
     .optional()
@@ -26,7 +27,7 @@ export function standingFor(
   all: readonly StandingAgreement[],
   { agreement, part }: Pick<StoredExchange, 'agreement' | 'part'>,
 ): StandingAgreement | undefined {
-  const { parties, lens, privacy: mode, fields, max_set_size, learns, accept_dictionary_risk } = agreement
+  const { parties, lens, privacy: mode, fields, max_set_size, learns, linker, accept_dictionary_risk } = agreement
   return all.find(
     (each) =>
       each.peer === parties[0] &&
@@ -34,7 +35,11 @@ export function standingFor(
       each.privacy.includes(mode) &&
       fields.every((field) => each.fields.includes(field)) &&
       max_set_size <= each.max_set_size &&
-      (part === 'linker' ? each.links : each.file !== undefined && (each.they_learn || !learns.includes(parties[0]))) &&
+      (part === 'linker'
+        ? each.links
+        : each.file !== undefined &&
+          (linker === undefined || each.linker === linker) &&
+          (each.they_learn || !learns.includes(parties[0]))) &&
       (each.accept_dictionary_risk || !accept_dictionary_risk),
   )
 }
