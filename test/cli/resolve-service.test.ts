@@ -43,6 +43,41 @@ test('from a lens to clusters', async () => {
   expect((await platform(['resolve', 'cancel', run_id], { env })).exit).toBe(3)
 })
 
+test('a match in doubt is explained, decided and attested, and its cluster is told with its members', async () => {
+  const { items } = await resolve('matches', '--limit', '1000')
+  const { uid, left, right } = items.find(({ linked }: { linked: boolean }) => linked)
+  const names = [left, right].map(({ node_id, record_id }) => `${node_id}/${record_id}`)
+  const explained = await platform(['resolve', 'explain', uid], { env })
+  expect(explained.stdout).toContain('surname')
+  expect((await resolve('explain', uid)).steps).toHaveLength(3)
+  expect((await platform(['resolve', 'clusters'], { env })).stdout).toContain(names.join(', '))
+  const rejected = await platform(['resolve', 'review', uid, '--decision', 'reject', '--reason', 'twins'], { env })
+  expect(rejected.stdout).toMatch(/state +rejected\ndecided by +human/)
+  await vi.waitFor(
+    async () => {
+      const now = await resolve('matches', '--state', 'rejected')
+      expect(now.items).toMatchObject([{ uid, linked: false }])
+    },
+    { timeout: 20_000 },
+  )
+  const attested = await resolve('attest', uid, '--decision', 'confirm', '--evidence', 'the same passport')
+  expect(attested).toMatchObject({ state: 'confirmed', decided_by: 'human', attestations: [{ decision: 'confirm' }] })
+  expect(attested.attestations[0].attester_id).toBe(attested.attestations[0].by)
+  const stale = await platform(['resolve', 'review', uid, '--decision', 'defer', '--if-version', '1'], { env })
+  expect(stale.exit).toBe(3)
+  const asOther = ['resolve', 'attest', uid, '--decision', 'confirm', '--attester', 'somebody']
+  expect((await platform(asOther, { env })).exit).toBe(3)
+  expect((await platform(['resolve', 'explain', 'match_none'], { env })).exit).toBe(1)
+})
+
+test('open matches are listed by what a decision on them is worth', async () => {
+  const { items } = await resolve('uncertain', '--limit', '5')
+  const worth = items.map((each: { worth: number }) => each.worth)
+  expect(worth).toEqual(worth.toSorted((one: number, other: number) => other - one))
+  const told = await platform(['resolve', 'uncertain'], { env })
+  expect(told.stdout).toMatch(items.length > 0 ? /^UID .* WORTH/ : /no match is in doubt/)
+})
+
 test('what cannot be meant is told before anything is asked', async () => {
   const west = `west=${path.join(dir, 'west.json')}`
   for (const words of [

@@ -1,4 +1,6 @@
 // Three packaged sites with the resolution role and a courier on every road: for exchanges of records, keys and vectors.
+import * as fs from 'node:fs'
+import path from 'node:path'
 import { agree } from '../../daemon/roles/resolution/exchange/agree.ts'
 import { get } from '../../daemon/roles/resolution/exchange/get.ts'
 import { list } from '../../daemon/roles/resolution/exchange/list.ts'
@@ -6,7 +8,7 @@ import type { ExchangeState, ExchangeView } from '../../daemon/roles/resolution/
 import { propose } from '../../daemon/roles/resolution/exchange/propose.ts'
 import { status } from '../../daemon/roles/resolution/fusion-run/status.ts'
 import { create } from '../../daemon/roles/resolution/lens/create.ts'
-import { personLens } from '../roles/resolution/resolution-world.ts'
+import { peopleOf, personLens } from '../roles/resolution/resolution-world.ts'
 import { type Daemon, edit, type PackagedSite, type PackagedSites, packagedSites } from '../support/packaged-sites.ts'
 import type { Person } from '../support/person.ts'
 import { until } from '../support/site-world.ts'
@@ -33,7 +35,9 @@ export async function exchangeSites(
   const people = new Map<string, Person>()
   const daemons = new Map<string, Daemon>()
   for (const site of all) {
-    edit(site, { platform: { roles: ['site', 'resolution'] }, resolution: { port: 0, ...profiles[site.name] } })
+    const data_folder = dataFolderOf(site)
+    const resolution = { port: 0, data_folder, ...profiles[site.name] }
+    edit(site, { platform: { roles: ['site', 'resolution'] }, resolution })
     daemons.set(site.name, await site.start())
     people.set(site.name, await site.as('demo', ['operator', 'admin']))
   }
@@ -41,6 +45,20 @@ export async function exchangeSites(
   for (const { name } of all) await at(name).ok(create, { body: personLens('1.0.0'), classification: shared })
   const roads = all.flatMap((from) => all.filter((to) => to !== from).map((to) => ({ from, to })))
   return { world, all, people, daemons, roads, at }
+}
+
+/** With twenty people for each tenant, ten of whom alpha and bravo share. */
+function dataFolderOf({ name, dir }: PackagedSite): string {
+  const folder = path.join(dir, 'records')
+  fs.mkdirSync(path.join(folder, name), { recursive: true })
+  for (const [file, from] of [
+    ['ours.csv', 0],
+    ['theirs.csv', 10],
+  ] as const) {
+    const lines = peopleOf(from, from + 20).map((person) => Object.values(person).join(','))
+    fs.writeFileSync(path.join(folder, name, file), ['id,given_name,surname,date_of_birth', ...lines, ''].join('\n'))
+  }
+  return folder
 }
 
 function absent(name: string): never {

@@ -14,7 +14,22 @@ import { shared } from './question.ts'
 
 let sites: Sites
 beforeAll(async () => {
-  sites = await exchangeSites()
+  // Bravo agrees by its profile to what is about names alone.
+  sites = await exchangeSites({
+    bravo: {
+      agreements: [
+        {
+          peer: 'alpha',
+          lens: 'people',
+          privacy: ['psi'],
+          fields: ['given_name', 'surname'],
+          max_set_size: 50,
+          they_learn: true,
+          file: 'theirs.csv',
+        },
+      ],
+    },
+  })
 })
 afterAll(() => sites?.world.end())
 
@@ -141,6 +156,39 @@ test('who declines, cancels an exchange or ends its run, ends it for all', async
   await agreed(sites, 'bravo', second.uid, peopleOf(5, 15))
   await until(async () => (await sites.at('bravo').ask(cancel, { run_id: runOf(second.uid) })).value)
   await inState(sites, second.uid, 'cancelled')
+})
+
+test('by the command line, which warns, and with a peer whose profile agrees to this much and no more', async () => {
+  const { alpha } = sites.world.sites
+  if (!alpha) throw new Error('alpha was made')
+  const asked = [
+    'resolve',
+    'exchange',
+    'propose',
+    'bravo',
+    '--mode',
+    'psi',
+    '--lens',
+    'people',
+    '--file',
+    'ours.csv',
+    '--learns',
+    'alpha',
+  ]
+  const shared = ['--classification', 'RESTRICTED', '--releasable-to', 'alpha,bravo', '--json']
+  const propose = async (fields: string, most: string) => {
+    const ended = await alpha.platform([...asked, '--fields', fields, '--most', most, ...shared])
+    expect(ended).toMatchObject({ exit: 0 })
+    expect(ended.stderr).toMatch(/warning: .*semi-honest/)
+    expect(ended.stderr).toMatch(/warning: who learns can guess/)
+    return JSON.parse(ended.stdout).uid as string
+  }
+  const wide = await propose('given_name,surname,date_of_birth', '50')
+  const large = await propose('given_name,surname', '51')
+  const uid = await propose('given_name,surname', '50')
+  await inState(sites, uid, 'completed')
+  expect(await runEnded(sites, 'alpha', runOf(uid))).toMatchObject({ counts: { matches: 10 } })
+  for (const id of [wide, large]) await inState(sites, id, 'proposed')
 })
 
 test('nothing of all this was refused on its way', () => {

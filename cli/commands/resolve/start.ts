@@ -21,6 +21,7 @@ export const definition = command({
     records: rest('NODE=FILE', 'records to bring along, for each node'),
     idField: text('COLUMN', 'the column that names a record, instead of the one that the lens names'),
     threshold: decimal('BITS', 'log-odds from which on records are one', -1_000, 1_000),
+    nullPenalty: decimal('BITS', 'what a field takes off where one record says nothing', 0, 100),
     seed: whole('N', 'what chance begins with; 1 unless said', 0, 4_294_967_295),
     idempotencyKey: text('KEY', 'a repeat with the same key finds the same run'),
     ...classificationOptions,
@@ -28,7 +29,7 @@ export const definition = command({
   },
   example: 'platform resolve start --lens persons --data east=people-east.csv west=people-west.csv',
   async run(given, terminal) {
-    const { lens, lensVersion, data, records, idField, threshold, seed, idempotencyKey } = given
+    const { lens, lensVersion, data, records, idField, threshold, nullPenalty, seed, idempotencyKey } = given
     const nodes = [
       ...data.map((each) => named(each, (file) => ({ file }))),
       ...records.map((each) => named(each, recordsIn)),
@@ -43,6 +44,7 @@ export const definition = command({
         node_data: Object.fromEntries(nodes),
         id_field: idField,
         threshold,
+        null_penalty: nullPenalty,
         seed,
         classification: await classificationOf(given, terminal),
       },

@@ -14,7 +14,7 @@ const most_threads = 8
 export function blindingIn(resolved: Resolved): Blinding {
   const { run_minutes, run_memory_mb } = valuesOf(resolved, settings)
   const limits = { time_ms: run_minutes * 60_000, memory_bytes: run_memory_mb * 1_048_576 }
-  const compute = threads(() => threadScript('blinding-thread.cjs', './blinding-thread.ts'))
+  const compute = threads(() => threadScript('blinding-thread.cjs', new URL('./blinding-thread.ts', import.meta.url)))
   const perform = async (input: unknown, signal: AbortSignal) =>
     (await compute.run({ ...limits, input, signal, tell: () => undefined })) as Uint8Array | undefined
   return curve25519Blinding(perform, Math.min(most_threads, availableParallelism()))

@@ -13,7 +13,6 @@ import {
 import { clustersAbove, hasFrequencies, type Resolution, resolve } from '../../roles/resolution/engine/resolve.ts'
 import { type Weights, weightsIn } from '../../roles/resolution/engine/score/evidence.ts'
 import type { Progress } from '../../roles/resolution/fusion-run/model.ts'
-import { noThresholdOfLinks } from '../../roles/resolution/fusion-run/rules.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import type { PhaseFound, PhaseJob } from '../../roles/resolution/parts.ts'
 import { openDataFile } from './data-folder.ts'
@@ -44,6 +43,8 @@ export function carryOutPhase(job: ThreadJob, tell: Tell): Answer {
     if (error instanceof LensFault || error instanceof DataFault || error instanceof RunFault) {
       return { fault: error.message }
     }
+    // A backup holds no files of runs: one that was under way in a restored site has none.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { fault: 'the files of the run are gone' }
     throw error
   }
 }
@@ -117,7 +118,7 @@ function match(job: ThreadJob, tell: Tell): PhaseFound {
   const { lefts, rights, patternOf, patterns, counts, fields, length } = found.compared
   const { route, scale, floor, scores, clusters } = found
   const weights = weightsIn(found, hasFrequencies(job.lens))
-  const head = { route, scale, floor, fields, length, weights }
+  const head = { route, scale, floor, fields, length, weights, threshold: job.lens.threshold }
   writeArrays(runFiles.matched(job.folder), head, [lefts, rights, patternOf, patterns, counts, scores, clusters])
   const matches = job.isLast ? writeMatches(job, records, found, weights) : undefined
   const evidence = strongest(records, weights)
@@ -135,11 +136,9 @@ function join(job: ThreadJob, tell: Tell): PhaseFound {
   return { counts: { matches, ...counts } }
 }
 
-/** As the engine joined them while it learnt, unless the run draws a line of its own. */
-function joined({ lens, threshold }: ThreadJob, records: Records, found: Resolution): Resolution {
-  if (threshold === undefined) return found
-  if (found.scale === 'likeness') throw new RunFault(noThresholdOfLinks)
-  return { ...found, clusters: clustersAbove(lens, records, found, threshold * Math.LN2) }
+/** As the engine joined them while it learnt, unless another line was said since. */
+function joined({ lens }: ThreadJob, records: Records, { threshold, ...found }: Omit<Matched, 'weights'>): Resolution {
+  return lens.threshold === threshold ? found : { ...found, clusters: clustersAbove(lens, records, found) }
 }
 
 function writeMatches(job: ThreadJob, records: Records, found: Resolution, weights: Weights): number {
@@ -155,21 +154,23 @@ function* limited<T>(all: Iterable<T>, most: number): Generator<T> {
   }
 }
 
-type MatchedHead = Pick<Resolution, 'route' | 'scale' | 'floor'> & {
+/** `threshold`: bits, where there was one to match by. */
+type Matched = Resolution & { readonly weights: Weights; readonly threshold: number | undefined }
+type MatchedHead = Pick<Matched, 'route' | 'scale' | 'floor' | 'threshold' | 'weights'> & {
   readonly fields: number
   readonly length: number
-  readonly weights: Weights
 }
 type MatchedArrays = [Int32Array, Int32Array, Int32Array, Uint8Array, Float64Array, Float64Array, Int32Array]
 
-function readMatched(file: string): Resolution & { readonly weights: Weights } {
+function readMatched(file: string): Matched {
   const { head, arrays } = readArrays(file)
-  const { route, scale, floor, fields, length, weights } = head as MatchedHead
+  const { route, scale, floor, threshold, fields, length, weights } = head as MatchedHead
   const [lefts, rights, patternOf, patterns, counts, scores, clusters] = arrays as MatchedArrays
   return {
     route,
     scale,
     floor,
+    threshold,
     compared: { length, lefts, rights, patternOf, fields, patterns, counts },
     scores,
     clusters,

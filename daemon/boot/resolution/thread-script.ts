@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { Script } from '../../../adapters/compute/threads/threads.ts'
 
 /** `bundled`: its name in the executable; `module`: its file here. */
-export function threadScript(bundled: string, module: string): Script {
+export function threadScript(bundled: string, module: URL): Script {
   const file = join(dirname(fileURLToPath(import.meta.url)), bundled)
-  return existsSync(file) ? { source: readFileSync(file, 'utf8') } : { module: new URL(module, import.meta.url) }
+  return existsSync(file) ? { source: readFileSync(file, 'utf8') } : { module }
 }

@@ -14,8 +14,6 @@ export type PhaseJob = {
   readonly lens: Lens
   readonly tenant_id: string
   readonly seed: number
-  /** Bits; the run's own line between one and two where absent. */
-  readonly threshold: number | undefined
   readonly sources: readonly RunSource[]
   /** Whether the pairs are to be read when the phase is over. */
   readonly isLast: boolean

@@ -16,9 +16,9 @@ import { ended, peopleOf, personLens, sharedResolution } from './resolution-worl
 
 const world = sharedResolution({ inline_records: 5_000 })
 
-async function someone() {
+async function someone(lens = 'people') {
   const ann = await world().as()
-  await ann.ok(create, { body: personLens() })
+  await ann.ok(create, { body: { ...personLens(), lens } })
   return ann
 }
 
@@ -83,15 +83,25 @@ test.each([
 })
 
 test('another column may name the records', async () => {
-  const ann = await someone()
+  const ann = await someone('by-key')
   const east = peopleOf(0, 20).map(({ id, ...more }) => ({ key: id, ...more }))
-  const { run_id } = await ann.ok(start, { lens_id: 'people', node_data: { east }, id_field: 'key' })
+  const { run_id } = await ann.ok(start, { lens_id: 'by-key', node_data: { east }, id_field: 'key' })
   expect(await ended(ann, run_id)).toMatchObject({ state: 'completed', id_field: 'key', counts: { records: 20 } })
 })
 
-test('a threshold draws the line elsewhere', async () => {
+test('a run whose files are gone fails, and says so', async () => {
   const ann = await someone()
   const { run_id } = await ann.ok(extract, small)
+  await until(async () => (await ann.ok(status, { run_id })).state === 'extracted')
+  fs.rmSync(filesOf(run_id), { recursive: true })
+  const { run, items } = await ann.ok(match, { run_id })
+  expect([run.state, run.failure?.reason, items]).toEqual(['failed', 'the files of the run are gone', []])
+})
+
+test('a threshold draws the line elsewhere', async () => {
+  // Entities of a lens outlive runs: with one of its own there are none but those of this run.
+  const ann = await someone('drawn-anew')
+  const { run_id } = await ann.ok(extract, { ...small, lens_id: 'drawn-anew' })
   expect((await ann.ok(match, { run_id })).run).toMatchObject({ state: 'matched', scale: 'log_odds' })
   const { run, items } = await ann.ok(resolve, { run_id, threshold: 900 })
   expect([run.state, run.threshold, items]).toEqual(['completed', 900, []])
@@ -101,7 +111,6 @@ test('a threshold draws the line elsewhere', async () => {
 test.each([
   ['privacy', { privacy: 'psi' as const }],
   ['privacy', { privacy: 'clk' as const }],
-  ['null_penalty', { null_penalty: 1 }],
   ['node_data', { node_data: { east: peopleOf(0, 5_001) } }],
   ['node_data', { node_data: { east: { file: 'east.csv' } } }],
   ['node_data', { node_data: {} }],

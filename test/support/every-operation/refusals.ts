@@ -12,6 +12,14 @@ import { cleared, contribution, emitted, invitation, label, policy, type Stage, 
 type Refusal = (stage: Stage) => Promise<Heard>
 type Fields = Readonly<Record<string, unknown>>
 
+const matchSessions = '/api/v2/consensus/match_session'
+
+function matchSession(digit: string) {
+  const { classification: _level, ...asked } = sessionInput()
+  const subject = { kind: 'entity_match', left: 'a/1', right: 'b/1' }
+  return { ...asked, id: `ses_${digit.repeat(32)}`, tenant_id: 'alpha', label, subject }
+}
+
 const sessions = '/api/v2/consensus/session'
 
 function post({ site, admin }: Stage, path: string, body: unknown, more: { token?: string; key?: string } = {}) {
@@ -105,9 +113,21 @@ const site: Record<string, Refusal> = {
 }
 
 const session: Record<string, Refusal> = {
-  async 'consensus.session.create label_denied'(stage) {
-    return post(stage, sessions, sessionInput(), { token: await stage.site.token({ roles: ['admin'] }) })
+  'consensus.session.open label_denied': async (stage) =>
+    post(stage, matchSessions, matchSession('1'), { token: await stage.site.token({ roles: ['admin'] }) }),
+  async 'consensus.session.open idempotency_mismatch'(stage) {
+    await post(stage, matchSessions, matchSession('2'))
+    return post(stage, matchSessions, { ...matchSession('2'), lens_version: '2' })
   },
+  async 'consensus.session.open not_found'(stage) {
+    await post(stage, matchSessions, matchSession('3'))
+    const token = await stage.site.token({ roles: ['admin'] })
+    return post(stage, matchSessions, { ...matchSession('3'), label: { ...label, level: 'UNCLASSIFIED' } }, { token })
+  },
+  'consensus.session.open not_your_tenant': async (stage) =>
+    post(stage, matchSessions, { ...matchSession('4'), tenant_id: 'bravo' }),
+  'consensus.session.create label_denied': async (stage) =>
+    post(stage, sessions, sessionInput(), { token: await stage.site.token({ roles: ['admin'] }) }),
   async 'consensus.session.create not_found'(stage) {
     await post(stage, sessions, sessionInput(), { key: 'seen-by-the-cleared' })
     const token = await stage.site.token({ roles: ['admin'] })
@@ -116,12 +136,10 @@ const session: Record<string, Refusal> = {
       token,
     })
   },
-  async 'consensus.session.contribute not_contributor'(stage) {
-    return post(stage, `${sessions}/${await newSession(stage)}/contribution`, contribution('mallory', 1))
-  },
-  async 'consensus.session.contribute session_closed'(stage) {
-    return post(stage, `${sessions}/${stage.ratified}/contribution`, contribution('carol', 1))
-  },
+  'consensus.session.contribute not_contributor': async (stage) =>
+    post(stage, `${sessions}/${await newSession(stage)}/contribution`, contribution('mallory', 1)),
+  'consensus.session.contribute session_closed': async (stage) =>
+    post(stage, `${sessions}/${stage.ratified}/contribution`, contribution('carol', 1)),
   async 'consensus.session.contribute quorum_full'(stage) {
     return post(stage, `${sessions}/${await scored(stage, [1, 0])}/contribution`, contribution('carol', 1))
   },

@@ -1,6 +1,7 @@
 // What the resolution role holds for the walk over all operations: one object of each kind, SECRET and of tenant alpha.
 import { expect, vi } from 'vitest'
 import { digestOf } from '../../../daemon/kernel/canonical.ts'
+import { entityMatches } from '../../../daemon/roles/resolution/entity-match/model.ts'
 import { lens } from '../../../daemon/roles/resolution/lens/model.ts'
 import type { SmallSite } from '../small-site.ts'
 
@@ -8,6 +9,8 @@ export type ResolutionObjects = {
   readonly lens: string
   readonly binding: string
   readonly match: string
+  /** A match that a session is open for. */
+  readonly ruled: string
   readonly cluster: string
   /** Runs by how far they are. */
   readonly run: string
@@ -27,6 +30,8 @@ const fields = [
   { name: 'given_name', type: 'name' },
   { name: 'surname', type: 'name' },
 ]
+
+export const sampleSession = `ses_${'c'.repeat(32)}`
 
 export function sampleLens(version: string) {
   return { lens: 'people', version, entity_type: 'person', fields }
@@ -110,6 +115,14 @@ export async function resolutionObjects(site: SmallSite, token: string, tell: Te
   }
   const matched = await run('/fusion/extract', 'extracted')
   await ask('POST', `/fusion/match/${matched}`, {})
+  // As the worker notes a session that it opens.
+  const ruled = async () => {
+    const uid = (await ask('GET', '/entity_match')).items[1]?.uid ?? ''
+    const { store } = site.running.services.find(({ role }) => role.name === 'resolution')?.workshop ?? {}
+    const open = { session_id: sampleSession, seq: 0, status: 'open' as const, at: '2026-03-02T12:00:00.000Z' }
+    await store?.update(entityMatches, uid, ({ value }) => ({ next: { ...value, rulings: [open] }, answer: undefined }))
+    return uid
+  }
   const exchange = async () => (await ask('POST', '/fusion/exchange', sampleProposal())).uid
   const asked = `xchg_${'a'.repeat(32)}`
   await tell(bravosProposal(asked))
@@ -124,6 +137,7 @@ export async function resolutionObjects(site: SmallSite, token: string, tell: Te
     run: await run('/fusion/run', 'completed'),
     binding: await first('/lens_binding'),
     match: await first('/entity_match'),
+    ruled: await ruled(),
     cluster: await first('/entity_cluster'),
   }
 }

@@ -1,6 +1,7 @@
 // How the declared refusals of the resolution role are brought about that the walk does not show.
 import { mkdirSync } from 'node:fs'
 import { digestOf, sha256 } from '../../../daemon/kernel/canonical.ts'
+import { entityMatches } from '../../../daemon/roles/resolution/entity-match/model.ts'
 import type { Heard } from '../http-exchange.ts'
 import { bravosProposal, sampleData, sampleLens, sampleProposal, sampleRun } from './resolution-objects.ts'
 import { label, type Stage } from './stage.ts'
@@ -32,6 +33,18 @@ function opening(address: string, path: string): Record<string, Refusal> {
       return post(stage, path, sampleRun(), stage.admin, 'in-the-making')
     },
   }
+}
+
+/** A match of which all has been said that a match takes. */
+async function tooManyWords(stage: Stage, verb: 'review' | 'attest', given: object): Promise<Heard> {
+  const { match } = stage.resolution
+  const { store } = stage.site.running.services.find(({ role }) => role.name === 'resolution')?.workshop ?? {}
+  const at = '2026-03-02T12:00:00.000Z'
+  const reviews = Array.from({ length: 1_000 }, (_, word) => {
+    return { id: `rev_${word}`, seq: word + 1, by: 'ada', at, decision: 'defer' as const }
+  })
+  await store?.update(entityMatches, match, ({ value }) => ({ next: { ...value, reviews }, answer: undefined }))
+  return post(stage, `/entity_match/${match}/${verb}`, { ...given, decision: 'defer' })
 }
 
 async function cancelled(stage: Stage): Promise<string> {
@@ -100,7 +113,6 @@ const exchange: Record<string, Refusal> = {
     say(stage, bravosProposal(another()), { receiver_tenant_id: 'charlie' }),
   'resolution.exchange.receive label_denied': (stage) => say(stage, bravosProposal(another()), tooHigh),
   'resolution.exchange.receive already_exists': (stage) => say(stage, bravosProposal(stage.resolution.exchange)),
-  'resolution.exchange.receive unavailable': async (stage) => say(stage, await piece(stage, stage.resolution.exchange)),
   async 'resolution.exchange.receive rate_limited'(stage) {
     for (;;) {
       const heard = await say(stage, bravosProposal(another()))
@@ -110,6 +122,15 @@ const exchange: Record<string, Refusal> = {
 }
 
 export const resolutionRefusals: Record<string, Refusal> = {
+  async 'resolution.entity-match.attest not_contributor'(stage) {
+    const { match } = stage.resolution
+    return post(stage, `/entity_match/${match}/attest`, { attester_id: 'nobody', decision: 'defer' })
+  },
+  async 'resolution.entity-match.consult wrong_state'(stage) {
+    return post(stage, `/entity_match/${stage.resolution.ruled}/consult`, { policy: { m: 1, n: 1 } })
+  },
+  'resolution.entity-match.review wrong_state': (stage) => tooManyWords(stage, 'review', {}),
+  'resolution.entity-match.attest wrong_state': (stage) => tooManyWords(stage, 'attest', { attester_id: 'ada' }),
   async 'resolution.lens.create already_exists'(stage) {
     await post(stage, '/lens', { body: sampleLens('7.0.0') })
     return post(stage, '/lens', { body: { ...sampleLens('7.0.0'), id_field: 'another' } })

@@ -1,5 +1,12 @@
 // One good request for each operation of the resolution role.
-import { bravosProposal, sampleData, sampleLens, sampleProposal, sampleRun } from './resolution-objects.ts'
+import {
+  bravosProposal,
+  sampleData,
+  sampleLens,
+  sampleProposal,
+  sampleRun,
+  sampleSession,
+} from './resolution-objects.ts'
 import type { Samples } from './samples.ts'
 
 const keyed = { input: sampleRun(), another: { seed: 2 } }
@@ -9,6 +16,28 @@ export const resolution: Samples = {
   'resolution.lens.get': ({ resolution: { lens } }) => ({ input: { uid: lens } }),
   'resolution.lens-binding.get': ({ resolution: { binding } }) => ({ input: { uid: binding } }),
   'resolution.entity-match.get': ({ resolution: { match } }) => ({ input: { uid: match } }),
+  'resolution.entity-match.explain': ({ resolution: { match } }) => ({ input: { correlation_id: match } }),
+  'resolution.entity-match.review': ({ resolution: { match } }) => ({
+    input: { correlation_id: match, decision: 'defer' },
+    keyed: { input: { correlation_id: match, decision: 'defer' }, another: { decision: 'reject' } },
+  }),
+  'resolution.entity-match.attest': ({ resolution: { match } }) => ({
+    input: { correlation_id: match, attester_id: 'ada', decision: 'defer' },
+    keyed: {
+      input: { correlation_id: match, attester_id: 'ada', decision: 'defer' },
+      another: { decision: 'reject' },
+    },
+  }),
+  'resolution.entity-match.consult': ({ resolution: { match } }) => ({
+    input: { correlation_id: match, policy: { m: 1, n: 1 } },
+  }),
+  'resolution.entity-match.rule': ({ resolution: { ruled } }) => ({
+    input: {
+      ...{ correlation_id: ruled, tenant_id: 'alpha', session_id: sampleSession, seq: 3, event: 'ratified' },
+      ...{ at: '2026-03-02T12:00:00.000Z', decision: 'match' },
+    },
+  }),
+  'resolution.fusion-run.summary': ({ resolution: { run } }) => ({ input: { run_id: run } }),
   'resolution.entity-cluster.get': ({ resolution: { cluster } }) => ({ input: { uid: cluster } }),
   'resolution.fusion-run.get': ({ resolution: { run } }) => ({ input: { uid: run } }),
   'resolution.fusion-run.start': () => ({ input: sampleRun(), keyed }),

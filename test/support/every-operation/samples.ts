@@ -98,6 +98,11 @@ const consensus: Samples = {
     input: sessionInput(),
     keyed: { input: sessionInput(), another: { lens_version: '2' } },
   }),
+  'consensus.session.open': () => {
+    const { classification: _level, ...asked } = sessionInput()
+    const subject = { kind: 'entity_match', left: 'a/1', right: 'b/1' }
+    return { input: { ...asked, id: `ses_${'d'.repeat(32)}`, tenant_id: 'alpha', label, subject } }
+  },
   'consensus.session.get': ({ open }) => ({ input: { id: open } }),
   'consensus.session.contribute': ({ open, openToo }) => ({
     input: { id: open, ...contribution('alice', 1) },

@@ -10,7 +10,7 @@ import { shown } from './view.ts'
 export const open = operation({
   summary: 'Open a session under an id that is known beforehand, for a tenant',
   method: 'POST',
-  path: '/api/v2/consensus/session/{id}/open',
+  path: '/api/v2/consensus/match_session',
   input: sessionInput.omit({ classification: true }).extend({
     id: z.string().regex(/^ses_[0-9a-f]{32}$/),
     tenant_id: z.string().min(1).max(128),

@@ -1,6 +1,6 @@
 // The whole way from records to clusters, by the route that the lens and the data ask for.
 import type { Lens } from '../lens/model.ts'
-import { byMethod } from './cluster/clustered.ts'
+import { boundsGiven, byMethod } from './cluster/clustered.ts'
 import type { Tell } from './progress.ts'
 import { randomFrom } from './random.ts'
 import type { Records } from './records/records.ts'
@@ -54,20 +54,15 @@ function agreed(links: Resolved, { clusters, model }: Pick<Resolved, 'clusters' 
   return { ...links, clusters: both, model }
 }
 
-const room = 4
-
-/** The clusters of pairs scored by log-odds, by another line between one and two than the run drew. Deterministic. */
+/** The clusters of pairs scored by log-odds, by the line that the lens says now. Deterministic. */
 export function clustersAbove(
   lens: Lens,
   records: Pick<Records, 'rows' | 'sources'>,
   { route, compared, scores }: Pick<Resolution, 'route' | 'compared' | 'scores'>,
-  cut: number,
 ): Int32Array {
   const settings = settingsFor(lens)
-  // Scores count on both sides of the line, wherever it is.
-  const [lowest, highest] = [Math.min(settings.lowest, cut - room), Math.max(settings.highest, cut + room)]
   const method = lens.clustering ?? (route === 'links' ? 'one_to_one' : 'average_link')
-  return byMethod(method, records, compared, scores, { lowest, highest, cut })
+  return byMethod(method, records, compared, scores, boundsGiven(lens, settings) ?? settings)
 }
 
 /** Whether an equal rare value says more than an equal common one, in fields that say nothing of it. */

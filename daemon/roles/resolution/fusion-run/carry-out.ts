@@ -1,6 +1,6 @@
 // Carries a run from phase to phase, until it is where it was asked to go, fails, or is wanted no more.
 import type { Call } from '../../../kernel/call.ts'
-import { isRefused, type Refused } from '../../../kernel/errors.ts'
+import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
 import type { Doc } from '../../../kernel/store.ts'
 import { lenses } from '../lens/stored.ts'
 import { bindLens } from '../lens-binding/bind.ts'
@@ -8,7 +8,7 @@ import { type PhaseFound, type PhaseJob, runWork } from '../parts.ts'
 import { publishRegistry } from '../registry/publish.ts'
 import { settings } from '../settings.ts'
 import { changeRun, runTopic } from './change.ts'
-import { fusionRuns, type Phase, type StoredRun } from './model.ts'
+import { fusionRuns, type Phase, type RunSource, type StoredRun } from './model.ts'
 import { publishMatches } from './publish.ts'
 import { begun, done, failed, isEnded, nextPhase } from './rules.ts'
 
@@ -96,24 +96,33 @@ async function outcomeOf(
     const found = await call.part(runWork).perform(jobOf(run, phase, lens.value.body, isLast), signal)
     if (isRefused(found)) return found
     const known: Doc<StoredRun> = { ...run, value: { ...run.value, ...found } }
-    if (phase === 'extract') for (const use of found.sources ?? []) await bindLens(call, lens, usedFor(run.id, use))
+    if (phase === 'extract') for (const use of found.sources ?? []) await bindLens(call, lens, usedFor(run, use))
     if (isLast) await publishMatches(call, known, found.counts.matches ?? 0, signal)
     if (phase === 'resolve') await publishRegistry(call, known, found.counts.entities ?? 0, signal)
     return found
   } catch (error) {
     if (signal.aborted) return 'unwanted'
-    if (isRefused(error) && !error.row.retryable) return error
-    if (isRefused(error) && error.code === 'timeout') return error
-    throw error
+    if (!isRefused(error)) return broken(call, run.id, error)
+    if (error.row.retryable && error.code !== 'timeout') throw error
+    return error
   }
 }
 
-function jobOf({ id, value }: Doc<StoredRun>, phase: Phase, lens: PhaseJob['lens'], isLast: boolean): PhaseJob {
-  const { tenant_id, seed, threshold, sources, id_field } = value
-  const seen = id_field === undefined ? lens : { ...lens, id_field }
-  return { run: id, phase, lens: seen, tenant_id, seed, threshold, sources, isLast }
+/** A fault of ours is the same the next time. */
+function broken(call: Call, run: string, error: unknown): Refused {
+  const { trace_id } = call.trace
+  const why = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  call.log.error('resolution.run.broken', { trace_id, run, error: why })
+  return refuse('internal', 'the service failed; its log tells why')
 }
 
-function usedFor(run_id: string, { node_id, columns }: NonNullable<PhaseFound['sources']>[number]) {
-  return { dataset: node_id, run_id, ...(columns ? { columns } : {}) }
+function jobOf({ id, value }: Doc<StoredRun>, phase: Phase, lens: PhaseJob['lens'], isLast: boolean): PhaseJob {
+  const { tenant_id, seed, sources } = value
+  const { threshold = lens.threshold, null_penalty = lens.null_penalty, id_field = lens.id_field } = value
+  const seen = { ...lens, threshold, null_penalty, id_field }
+  return { run: id, phase, lens: seen, tenant_id, seed, sources, isLast }
+}
+
+function usedFor({ id: run_id, value: { label } }: Doc<StoredRun>, { node_id, columns }: RunSource) {
+  return { dataset: node_id, run_id, label, ...(columns ? { columns } : {}) }
 }

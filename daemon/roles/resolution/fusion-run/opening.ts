@@ -14,7 +14,6 @@ import { settings } from '../settings.ts'
 import { tellRun } from './change.ts'
 import { fusionRuns, overLens, privacy, type StoredRun, toConsensus } from './model.ts'
 import { nodeData, nodesOf } from './node-data.ts'
-import { noThresholdOfLinks, thresholdFault } from './rules.ts'
 
 export const runInput = z.strictObject({
   lens_id: word.meta({ description: 'uid or name of the lens' }),
@@ -37,7 +36,7 @@ export async function openRun(call: Call, goal: StoredRun['goal'], input: RunInp
   if (before) return repeated(call, before)
   const lens = await lensNamed(call, input.lens_id, input.lens_version)
   if (isRefused(lens)) return lens
-  const refused = await whyNot(call, input, lens)
+  const refused = await whyNot(call, input)
   if (refused) return refused
   const label = labelOfRun(call, input, lens)
   if (isRefused(label)) return label
@@ -96,23 +95,13 @@ function repeated(call: Call, before: Doc<StoredRun>): Doc<StoredRun> | Refused 
   return refuse('idempotency_mismatch', 'the idempotency key was used with another request')
 }
 
-async function whyNot(call: Call, input: RunInput, lens: Doc<StoredLens>): Promise<Refused | undefined> {
-  const faults = [...unsupported(input, lens), ...(await unusable(call, input))]
+async function whyNot(call: Call, input: RunInput): Promise<Refused | undefined> {
+  const faults = [...unsupported(input), ...(await unusable(call, input))]
   return faults.length > 0 ? refuse('invalid', 'the run cannot be carried out', faults) : undefined
 }
 
-function unsupported({ privacy: mode, null_penalty, threshold }: RunInput, { value }: Doc<StoredLens>) {
-  const faults: FieldError[] = []
-  if (mode !== 'none') faults.push({ path: 'privacy', message: `${mode} is between two sites: propose an exchange` })
-  if (null_penalty !== undefined) {
-    faults.push({
-      path: 'null_penalty',
-      message: 'needs weights that the lens gives, which this version does not read',
-    })
-  }
-  if (threshold !== undefined && value.body.told_by === 'texts')
-    faults.push({ ...thresholdFault, message: noThresholdOfLinks })
-  return faults
+function unsupported({ privacy: mode }: RunInput): FieldError[] {
+  return mode === 'none' ? [] : [{ path: 'privacy', message: `${mode} is between two sites: propose an exchange` }]
 }
 
 async function unusable(call: Call, { node_data }: RunInput): Promise<FieldError[]> {

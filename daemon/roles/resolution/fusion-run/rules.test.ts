@@ -67,7 +67,7 @@ describe('asked again', () => {
     const matched = carried({ ...opened, goal: 'matched' })
     expect(asked(matched, 'completed', 3, at)).toMatchObject({ threshold: 3, goal: 'completed', owes: 1 })
     expect(asked({ ...matched, scale: 'likeness' }, 'completed', 3, at)).toMatchObject({ code: 'invalid' })
-    for (const state of ['resolving', 'completed'] as const) {
+    for (const state of ['matching', 'resolving', 'completed'] as const) {
       expect(asked({ ...matched, state }, 'completed', 3, at)).toMatchObject({ code: 'wrong_state' })
     }
   })

@@ -79,6 +79,13 @@ export function asked(run: StoredRun, goal: Goal, threshold: number | undefined,
   if (isOther && way.indexOf(run.state) >= way.indexOf('resolving')) {
     return refuse('wrong_state', `the run is ${run.state} with another threshold`)
   }
+  // What it is being matched by is settled, and whether its scores will be bits is not known yet.
+  if (isOther && run.state === 'matching') {
+    return refuse(
+      'wrong_state',
+      'the run is matching with another threshold: a new one can be said once it has matched',
+    )
+  }
   if (isOther && run.scale === 'likeness') return refuse('invalid', noThresholdOfLinks, [thresholdFault])
   const furthest = way.indexOf(goal) > way.indexOf(run.goal) ? goal : run.goal
   if (furthest === run.goal && !isOther) return run
@@ -86,6 +93,6 @@ export function asked(run: StoredRun, goal: Goal, threshold: number | undefined,
   return { ...next, owes: isAtGoal(next) ? 0 : 1 }
 }
 
-export const noThresholdOfLinks =
-  'where records are told by their texts the line between one and two is found from the data: it takes no threshold'
-export const thresholdFault = { path: 'threshold', message: 'must be left out for these records' }
+const noThresholdOfLinks =
+  'the records were matched by how alike their texts are, where the line is found from the data: say a threshold before they are matched'
+const thresholdFault = { path: 'threshold', message: 'must be left out for these records' }

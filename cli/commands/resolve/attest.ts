@@ -1,0 +1,37 @@
+// Attests what a named attester found of a match, and on what evidence.
+import { command } from '../../command.ts'
+import { matchText } from '../../match-text.ts'
+import { show } from '../../output.ts'
+import { choice, needed, text, whole } from '../../params.ts'
+import { serviceAs, serviceOptions } from '../../service.ts'
+
+export const definition = command({
+  words: 'resolve attest',
+  summary: 'attest that a match is right, wrong or open, with evidence',
+  notes:
+    'It counts as a review does. An attester that others speak for is enrolled in resolution.attesters of the profile.',
+  takes: { match: needed(text('MATCH', 'the match’s id')) },
+  options: {
+    decision: needed(choice('DECISION', 'whether both are one', ['confirm', 'reject', 'defer'])),
+    evidence: text('TEXT', 'what it rests on'),
+    attester: text('ATTESTER', 'who attests; else the caller'),
+    ifVersion: whole('VERSION', 'only if the match is still at this version', 1),
+    idempotencyKey: text('KEY', 'a repeat with the same key changes nothing'),
+    ...serviceOptions,
+  },
+  example: 'platform resolve attest match_… --decision confirm --evidence "same passport, seen on 3 May"',
+  async run(given, terminal) {
+    const { match: correlation_id, decision, evidence, ifVersion: if_match, idempotencyKey: idempotency_key } = given
+    const { api, subject } = await serviceAs(given, terminal)
+    const match = await api.call(
+      'resolution.entity-match.attest',
+      { correlation_id, attester_id: given.attester ?? subject, decision, evidence },
+      {
+        ...(if_match === undefined ? {} : { if_match }),
+        ...(idempotency_key === undefined ? {} : { idempotency_key }),
+      },
+    )
+    show(terminal, given.json, match, () => matchText(terminal, match))
+    return 0
+  },
+})
