@@ -15,11 +15,11 @@ export const standingAgreement = z.strictObject({
   }),
   max_set_size: z.int().min(1).max(1_000_000),
   they_learn: z.boolean().default(false).meta({ description: 'The peer may be among those that learn' }),
-  linker: siteName.optional().meta({ description: 'Who may compare for both, of clk; absent: clk waits for a person' }),
   accept_dictionary_risk: z.boolean().default(false),
   file: dataFile
     .optional()
     .meta({ description: 'Data file of the site’s tenant that it is kept with; for a linker none' }),
+  linker: siteName.optional().meta({ description: 'The only site that may compare what this one brings with clk' }),
   links: z.boolean().default(false).meta({ description: 'This site compares for others' }),
 })
 export type StandingAgreement = z.infer<typeof standingAgreement>
