@@ -8,8 +8,9 @@ import type { Doc } from '../../../kernel/store.ts'
 import type { NodeRecords } from '../fusion-run/node-data.ts'
 import { overBudget } from './budget.ts'
 import { changeExchange } from './change.ts'
-import type { StoredExchange } from './model.ts'
+import { exchanges, isOver, type StoredExchange } from './model.ts'
 import { keepOwn, lensOf, ownData } from './own-data.ts'
+import { dropPieces } from './pieces.ts'
 
 /** `data`: of a party; a linker has none. The same again changes nothing. */
 export async function agreeTo(
@@ -33,7 +34,11 @@ export async function agreeTo(
   const own = await ownData(call, tenant_id, agreement, lens, data)
   if (isRefused(own)) return own
   const kept = await keepOwn(call, tenant_id, id, own)
-  return await agreed(call, id, { size: own.size, secret: call.random(32), own: kept })
+  const done = await agreed(call, id, { size: own.size, secret: call.random(32), own: kept })
+  // Records of what was declined or ended meanwhile are not kept.
+  const now = isRefused(done) ? await call.store(exchanges).find(id) : undefined
+  if (now && isOver(now.value)) await dropPieces(call, id)
+  return done
 }
 
 type Own = { readonly size?: number; readonly secret?: string; readonly own?: string }

@@ -1,5 +1,6 @@
 // Sets of data in pieces: cut to what a message holds, kept under ids that a repeat finds, joined when all are there.
 import type { Call } from '../../../kernel/call.ts'
+import { isRefused } from '../../../kernel/errors.ts'
 import { clkParameters, lengthOf } from '../privacy/clk/parameters.ts'
 import { tagBytes } from '../privacy/psi/tags.ts'
 import type { SentPiece } from './messages.ts'
@@ -150,12 +151,16 @@ export async function rowsIn(
   return pieces?.flatMap(({ data }) => JSON.parse(data) as Row[])
 }
 
-/** Removes all that is kept of an exchange but itself. */
+/** Removes all that is kept of an exchange but itself; two may do so side by side. */
 export async function dropPieces(call: Call, exchange_id: string): Promise<void> {
   const store = call.store(exchangePieces)
   for (;;) {
     const page = await store.list({ filter: { exchange_id }, limit: 100, fresh: true })
-    for (const { id } of page.docs) await store.remove(id)
+    for (const { id } of page.docs) await store.remove(id).catch(unlessGone)
     if (page.next_cursor === undefined) return
   }
+}
+
+function unlessGone(error: unknown): void {
+  if (!isRefused(error) || error.code !== 'not_found') throw error
 }

@@ -15,7 +15,7 @@ import { changeExchange } from './change.ts'
 import { endedEarly } from './ending.ts'
 import { type Sent, sent } from './messages.ts'
 import { exchangePieces, exchanges, isOver, type StoredExchange } from './model.ts'
-import { objectionTo, pieceId } from './pieces.ts'
+import { dropPieces, objectionTo, pieceId } from './pieces.ts'
 
 type From<S extends Sent['say']> = { readonly src: string; readonly said: Extract<Sent, { say: S }> }
 
@@ -174,7 +174,10 @@ async function piece(call: Call, current: StoredExchange, { src, said }: From<'p
   const told = await changeExchange(call, exchange_id, 'resolution.exchange.piece', (now) =>
     isOver(now) ? now : { ...now, heard: now.heard + 1, owes: 1 },
   )
-  return isRefused(told) ? told : undefined
+  if (isRefused(told)) return told
+  // It ended meanwhile: what was dropped with it may not have had this piece yet.
+  if (isOver(told.value)) await dropPieces(call, exchange_id)
+  return undefined
 }
 
 async function ended(call: Call, { src, said }: From<'ended'>): Promise<Refused | undefined> {

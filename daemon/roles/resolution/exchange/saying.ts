@@ -2,6 +2,7 @@
 import type { Call } from '../../../kernel/call.ts'
 import type { Doc } from '../../../kernel/store.ts'
 import { sitesOf } from './agreement.ts'
+import type { Failure } from './ending.ts'
 import { type Sent, schema } from './messages.ts'
 import type { Round, StoredExchange } from './model.ts'
 import { piecesOf } from './pieces.ts'
@@ -61,8 +62,15 @@ export async function sayRound(call: Call, doc: Doc<StoredExchange>, round: Roun
 }
 
 export async function sayEnded(call: Call, doc: Doc<StoredExchange>, to: string): Promise<void> {
-  const { code, reason } = doc.value.failure ?? { code: 'cancelled', reason: 'it was cancelled' }
+  const { code, reason } = toldOf(doc.value)
   await say(call, doc, to, 'ended', { say: 'ended', ...about(doc), code, reason: reason.slice(0, 1_024) })
+}
+
+/** What a person says to the others, and what was wrong with theirs. All else could tell of records: how many match, for one. */
+export function toldOf({ state, failure }: Pick<StoredExchange, 'state' | 'failure'>): Failure {
+  if (!failure) return { code: 'cancelled', reason: 'it was cancelled' }
+  const isForThem = state !== 'failed' || failure.code === 'invalid' || failure.code === 'over_budget'
+  return isForThem ? failure : { code: 'failed', reason: 'it failed here' }
 }
 
 function about({ id, value }: Doc<StoredExchange>) {
