@@ -73,6 +73,7 @@ export const catalogue = {
   'resolve show': () => import('./commands/resolve/show.ts'),
   'resolve cancel': () => import('./commands/resolve/cancel.ts'),
   'resolve matches': () => import('./commands/resolve/matches.ts'),
+  'resolve lookup': () => import('./commands/resolve/lookup.ts'),
   'resolve clusters': () => import('./commands/resolve/clusters.ts'),
   'resolve lens create': () => import('./commands/resolve/lens/create.ts'),
   'resolve lens validate': () => import('./commands/resolve/lens/validate.ts'),
