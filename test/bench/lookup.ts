@@ -1,8 +1,8 @@
 // Measures the lookup of one record among a hundred thousand in memory: taking them in, what they take, and the time of a lookup.
 import { readLens } from '../../daemon/boot/offline/lens-file.ts'
 import { comparedWith } from '../../daemon/roles/resolution/engine/lookup/compare.ts'
+import { LookupIndex } from '../../daemon/roles/resolution/engine/lookup/keyed-records.ts'
 import { lookupKeys, type Values } from '../../daemon/roles/resolution/engine/lookup/keys.ts'
-import { LookupIndex } from '../../daemon/roles/resolution/engine/lookup/lookup-index.ts'
 import type { LookupWeights } from '../../daemon/roles/resolution/engine/lookup/weights.ts'
 import { type Figure, median } from '../support/figure.ts'
 import { peopleMill } from '../support/people-mill.ts'

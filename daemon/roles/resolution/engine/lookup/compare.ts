@@ -4,8 +4,8 @@ import type { Lens } from '../../lens/model.ts'
 import { comparing, type Field } from '../compare/pairs.ts'
 import type { Part } from '../score/evidence.ts'
 import { DictionaryBuilder } from '../text/dictionary.ts'
+import type { LookupIndex } from './keyed-records.ts'
 import type { Values } from './keys.ts'
-import type { LookupIndex } from './lookup-index.ts'
 import type { LookupWeights } from './weights.ts'
 
 export type Compared = {
