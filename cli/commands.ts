@@ -77,6 +77,7 @@ export const catalogue = {
   'resolve explain': () => import('./commands/resolve/explain.ts'),
   'resolve review': () => import('./commands/resolve/review.ts'),
   'resolve attest': () => import('./commands/resolve/attest.ts'),
+  'resolve lookup': () => import('./commands/resolve/lookup.ts'),
   'resolve clusters': () => import('./commands/resolve/clusters.ts'),
   'resolve lens create': () => import('./commands/resolve/lens/create.ts'),
   'resolve lens validate': () => import('./commands/resolve/lens/validate.ts'),

@@ -1,6 +1,7 @@
 // What the resolution role is given: the work of runs, data files, and blinding.
 import type { Resolved } from '../../kernel/settings.ts'
-import { dataFilesPart, runWork } from '../../roles/resolution/parts.ts'
+import { Lookups } from '../../roles/resolution/lookup/held.ts'
+import { dataFilesPart, lookupsPart, runWork } from '../../roles/resolution/parts.ts'
 import { blindingPart } from '../../roles/resolution/privacy/part.ts'
 import type { SiteFolder } from '../site-folder.ts'
 import { blindingIn } from './blinding.ts'
@@ -12,6 +13,7 @@ export function resolutionParts(folder: SiteFolder, resolved: Resolved, monotoni
   return [
     [runWork.name, runWorkIn(folder, resolved, monotonic)],
     [dataFilesPart.name, dataFilesIn(resolved)],
+    [lookupsPart.name, new Lookups()],
     [blindingPart.name, blindingIn(resolved)],
   ]
 }

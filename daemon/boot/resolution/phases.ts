@@ -1,6 +1,7 @@
 // The three phases of a run, each from the files that the one before left: what a thread does.
 import { closeSync, openSync } from 'node:fs'
 import { clustersOf, matchesOf } from '../../roles/resolution/engine/findings.ts'
+import { lookupWeights } from '../../roles/resolution/engine/lookup/weights.ts'
 import type { Progress as EngineProgress } from '../../roles/resolution/engine/progress.ts'
 import { DataFault } from '../../roles/resolution/engine/records/csv.ts'
 import {
@@ -122,7 +123,14 @@ function match(job: ThreadJob, tell: Tell): PhaseFound {
   writeArrays(runFiles.matched(job.folder), head, [lefts, rights, patternOf, patterns, counts, scores, clusters])
   const matches = job.isLast ? writeMatches(job, records, found, weights) : undefined
   const evidence = strongest(records, weights)
-  return { route, scale, evidence, counts: { pairs: length, ...(matches === undefined ? {} : { matches }) } }
+  const kept = lookupWeights(job.lens, records, found, weights)
+  return {
+    route,
+    scale,
+    evidence,
+    weights: kept,
+    counts: { pairs: length, ...(matches === undefined ? {} : { matches }) },
+  }
 }
 
 function join(job: ThreadJob, tell: Tell): PhaseFound {

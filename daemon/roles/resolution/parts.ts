@@ -1,10 +1,12 @@
 // What boot supplies to the resolution role alone: the work of a run, which is done in threads and left behind in files.
 import { part } from '../../kernel/call.ts'
 import type { Refused } from '../../kernel/errors.ts'
+import type { LookupWeights } from './engine/lookup/weights.ts'
 import type { RecordRef } from './fields.ts'
 import type { Counts, Phase, Progress, RunSource } from './fusion-run/model.ts'
 import type { NodeRecord } from './fusion-run/node-data.ts'
 import type { Lens } from './lens/model.ts'
+import type { Lookups } from './lookup/held.ts'
 
 /** Of a run, what its phases need. */
 export type PhaseJob = {
@@ -23,6 +25,7 @@ export type PhaseFound = {
   readonly counts: Counts
   readonly sources?: RunSource[]
   readonly route?: 'clusters' | 'links'
+  readonly weights?: LookupWeights
   readonly evidence?: { field: string; bits: number }[]
   readonly scale?: 'log_odds' | 'likeness'
 }
@@ -75,6 +78,9 @@ export type RunWork = {
   kept(): Promise<readonly string[]>
 }
 export const runWork = part<RunWork>('run-work')
+
+/** Registries in memory, for whoever looks a record up. */
+export const lookupsPart = part<Lookups>('lookups')
 
 /** Data files of a tenant, for what is done with their records elsewhere than in a run. */
 export type DataFiles = {

@@ -37,6 +37,7 @@ import { lenses } from './lens/stored.ts'
 import * as bindingGet from './lens-binding/get.ts'
 import * as bindingList from './lens-binding/list.ts'
 import { lensBindings } from './lens-binding/model.ts'
+import { lookup } from './lookup/lookup.ts'
 import { metrics, runCount } from './metrics.ts'
 import { outline } from './outline.ts'
 import { resources } from './resources.ts'
@@ -67,6 +68,7 @@ export const resolution: Role = role(outline, {
     'lens-binding': { list: bindingList.list, get: bindingGet.get },
     'entity-match': { list: matchList.list, get: matchGet.get, review, attest, consult, rule, uncertain, explain },
     'entity-cluster': { list: clusterList.list, get: clusterGet.get },
+    entity: { lookup },
     'fusion-run': { list: runList.list, get: runGet.get, start, status, cancel, summary },
     fusion: { extract, match, resolve },
     exchange: { propose, list: exchangeList.list, get: exchangeGet.get, agree, cancel: decline, receive },

@@ -26,6 +26,9 @@ export const settings = block('resolution', {
   keep_days: z.int().min(1).max(3_650).default(30).meta({
     doc: 'How long the records and pairs of a completed run are kept in files; its matches and clusters stay.',
   }),
+  lookup_records: z.int().min(1).max(10_000_000).default(250_000).meta({
+    doc: 'Records of registries that are held in memory for lookups, of all lenses and clearances together; a larger registry is not looked up in.',
+  }),
   attesters: z
     .record(
       z.string().min(1).max(256),

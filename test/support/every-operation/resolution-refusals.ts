@@ -121,6 +121,8 @@ const exchange: Record<string, Refusal> = {
   },
 }
 
+const sampleRecord = { given_name: 'Anna', surname: 'Berg' }
+
 export const resolutionRefusals: Record<string, Refusal> = {
   async 'resolution.entity-match.attest not_contributor'(stage) {
     const { match } = stage.resolution
@@ -141,6 +143,12 @@ export const resolutionRefusals: Record<string, Refusal> = {
   async 'resolution.lens.create not_found'(stage) {
     await post(stage, '/lens', { body: sampleLens('7.2.0'), classification: 'SECRET' })
     return post(stage, '/lens', { body: sampleLens('7.2.0') }, await uncleared(stage))
+  },
+  'resolution.entity.lookup not_found': (stage) =>
+    post(stage, '/entity_lookup', { record: sampleRecord, lens_id: 'nobody-made-this' }),
+  async 'resolution.entity.lookup wrong_state'(stage) {
+    await post(stage, '/lens', { body: { ...sampleLens('1.0.0'), lens: 'never-run' } })
+    return post(stage, '/entity_lookup', { record: sampleRecord, lens_id: 'never-run' })
   },
   ...exchange,
   ...opening('resolution.fusion-run.start', '/fusion/run'),

@@ -37,6 +37,7 @@ export const resolution: Samples = {
       ...{ at: '2026-03-02T12:00:00.000Z', decision: 'match' },
     },
   }),
+  'resolution.entity.lookup': () => ({ input: { record: { given_name: 'Anna', surname: 'Berg' } } }),
   'resolution.fusion-run.summary': ({ resolution: { run } }) => ({ input: { run_id: run } }),
   'resolution.entity-cluster.get': ({ resolution: { cluster } }) => ({ input: { uid: cluster } }),
   'resolution.fusion-run.get': ({ resolution: { run } }) => ({ input: { uid: run } }),

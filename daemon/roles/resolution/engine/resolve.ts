@@ -74,6 +74,12 @@ function settingsFor({ told_by }: Lens): Settings {
   return told_by === 'texts' ? forTexts : forPersons
 }
 
+/** The most that one pair counts within a cluster, where the least that counts is this; in natural logs. */
+export function highestAbove(lens: Lens, floor: number): number {
+  const { lowest, highest } = settingsFor(lens)
+  return floor + highest - lowest
+}
+
 /** By number, when both are there. */
 function swappedIn({ swapped }: Lens, { fields }: Records): readonly [number, number] | undefined {
   if (!swapped) return undefined

@@ -6,23 +6,14 @@ import { operation, Reply } from '../../../kernel/operation.ts'
 import { preferred } from '../../../kernel/preferred.ts'
 import { entityRecords } from '../entity-record/model.ts'
 import { evidenceFor } from '../explain/evidence.ts'
+import { shownSteps, step } from '../explain/step.ts'
 import { waterfallAsSvg, waterfallAsText, waterfallOf } from '../explain/waterfall.ts'
-import { uid, word } from '../fields.ts'
+import { uid } from '../fields.ts'
 import { lenses } from '../lens/stored.ts'
 import { entityMatches, matchView } from './model.ts'
 
 const types = ['application/json', 'text/plain', 'image/svg+xml'] as const
 const columns = 100
-
-const step = z.strictObject({
-  field: word,
-  left: z.string().nullable().meta({ description: 'In normal form; null where there is none, or none to be seen' }),
-  right: z.string().nullable(),
-  level: z.string().nullable().meta({ description: 'How alike both are; null where one says nothing' }),
-  bits: z.number(),
-  frequency_bits: z.number().meta({ description: 'What an equal value adds for being rare' }),
-  total_bits: z.number().meta({ description: 'The prior and all fields so far' }),
-})
 
 export const explain = operation({
   summary: 'Explain the score of a match, field by field',
@@ -62,12 +53,6 @@ export const explain = operation({
     if (type === 'image/svg+xml') return new Reply(type, waterfallAsSvg(waterfall, title))
     const text = waterfallAsText(waterfall, title, columns)
     if (type === 'text/plain') return new Reply('text/plain; charset=utf-8', text)
-    const steps = waterfall.steps.map((each) => ({
-      ...each,
-      left: each.left ?? null,
-      right: each.right ?? null,
-      level: each.level ?? null,
-    }))
     return {
       correlation_id,
       classification,
@@ -75,7 +60,7 @@ export const explain = operation({
       state,
       decided_by,
       ...waterfall,
-      steps,
+      steps: shownSteps(waterfall.steps),
       found_by: [...waterfall.found_by],
       text,
     }

@@ -24,7 +24,7 @@ export type StoredRecord = z.infer<typeof storedRecord>
 export const entityRecords = collection({
   name: 'entity_record',
   schema: storedRecord,
-  indexes: ['lens', 'base', 'entity', 'run_id'],
+  indexes: ['lens', 'base', 'entity', 'run_id', 'updated_at'],
 })
 
 /** The same record under one lens is one record of the registry, whichever run brings it. */

@@ -1,5 +1,4 @@
 // The evidence for a match from what is kept of it: levels by name, values as far as the viewer may see them.
-import type { Doc } from '../../../kernel/store.ts'
 import { sharedKeys } from '../engine/block/keys.ts'
 import type { StoredMatch } from '../entity-match/model.ts'
 import { levelLabels } from '../lens/field.ts'
@@ -10,7 +9,7 @@ type Values = Readonly<Record<string, string>> | undefined
 
 /** `left`, `right`: values by field in normal form; undefined where the viewer may not see the record, or it is not known. */
 export function evidenceFor(
-  { value }: Pick<Doc<StoredMatch>, 'value'>,
+  { value }: { readonly value: Pick<StoredMatch, 'levels' | 'prior_bits'> },
   lens: Lens,
   left: Values,
   right: Values,

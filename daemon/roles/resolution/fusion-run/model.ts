@@ -114,6 +114,16 @@ export const storedRun = z.strictObject({
   owes: z.union([z.literal(0), z.literal(1)]),
   /** How often the phase under way was begun. */
   attempts: count,
+  /** What it learnt, so that single records are looked up by it; natural logs. */
+  weights: z
+    .strictObject({
+      prior: z.number(),
+      cut: z.number(),
+      floor: z.number(),
+      highest: z.number(),
+      fields: z.array(z.strictObject({ name: word, outcomes: z.array(z.number()), has_frequencies: z.boolean() })),
+    })
+    .optional(),
   /** When its files are dropped, in epoch milliseconds. */
   files_until_ts: z.number().optional(),
 })
@@ -149,6 +159,7 @@ export function shown({ id, version, value }: Doc<StoredRun>, at?: Progress): Ru
     owes: _owes,
     attempts: _attempts,
     files_until_ts: _until,
+    weights: _weights,
     ...rest
   } = value
   return { uid: id, run_id: id, version, classification, ...rest, ...(at ? { progress: at } : {}) }

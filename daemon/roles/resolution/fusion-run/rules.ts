@@ -41,7 +41,7 @@ export function begun(run: StoredRun, phase: Phase, at: string, now_ms: number):
   return { ...run, state, attempts: run.attempts + 1, started_at: run.started_at ?? at, updated_at: at }
 }
 
-export type Found = Pick<StoredRun, 'counts'> & Partial<Pick<StoredRun, 'sources' | 'route' | 'scale'>>
+export type Found = Pick<StoredRun, 'counts'> & Partial<Pick<StoredRun, 'sources' | 'route' | 'scale' | 'weights'>>
 
 /** `keep_ms`: how long files of a completed run are kept. */
 export function done(run: StoredRun, phase: Phase, found: Found, at: string, files_until_ts: number): StoredRun {

@@ -44,6 +44,11 @@ const views: Readonly<Record<FieldType, readonly View[]>> = {
   set: [whole],
 }
 
+/** By name, what each key of a field of this type sees of a value. */
+export function viewsOf(type: FieldType): readonly View[] {
+  return views[type]
+}
+
 /** How many keys a field of this type has. */
 export function keyCount(type: FieldType): number {
   return views[type].length

@@ -1,0 +1,59 @@
+// One record beside others, by the weights that a run kept: what each field says of each, and the score.
+import { levelsGiven } from '../../lens/field.ts'
+import type { Lens } from '../../lens/model.ts'
+import { comparing, type Field } from '../compare/pairs.ts'
+import type { Part } from '../score/evidence.ts'
+import { DictionaryBuilder } from '../text/dictionary.ts'
+import type { LookupIndex } from './keyed-records.ts'
+import type { Values } from './keys.ts'
+import type { LookupWeights } from './weights.ts'
+
+export type Compared = {
+  /** In natural logs of odds. */
+  readonly score: number
+  readonly parts: readonly Part[]
+}
+
+/** Values of texts that tell how common words are, besides those that are compared. */
+const background = 256
+
+/** Each of `others` beside the record, in their order. Every value is in normal form. */
+export function comparedWith(
+  lens: Lens,
+  weights: LookupWeights,
+  index: Pick<LookupIndex, 'frequencyTerm' | 'sample'>,
+  record: Values,
+  others: readonly Values[],
+): Compared[] {
+  const all = [record, ...others]
+  const used = lens.fields.filter(({ name }) => weights.fields.some((each) => each.name === name))
+  const fields = used.map((of) => fieldOf(of, all, index))
+  const compares = comparing(fields, swappedIn(lens, fields))
+  const outcomes = new Uint8Array(fields.length)
+  return others.map((_, at) => {
+    compares.compare(0, at + 1, outcomes)
+    const parts = fields.map(({ name }, field): Part => {
+      const { outcomes: list = [], has_frequencies } = weights.fields.find((each) => each.name === name) ?? {}
+      const outcome = outcomes[field]!
+      const term = outcome === 1 && has_frequencies ? index.frequencyTerm(name, record[name] ?? '') : 0
+      return { field: name, outcome, bits: (list[outcome] ?? 0) / Math.LN2, frequency_bits: term / Math.LN2 }
+    })
+    const told = parts.reduce((sum, { bits, frequency_bits }) => sum + bits + frequency_bits, 0)
+    return { score: weights.prior + told * Math.LN2, parts }
+  })
+}
+
+function fieldOf(of: Lens['fields'][number], all: readonly Values[], index: Pick<LookupIndex, 'sample'>): Field {
+  const { name, type, q } = of
+  const levels = levelsGiven(of)
+  const builder = new DictionaryBuilder()
+  const codes = Int32Array.from(all, (values) => builder.add(values[name] ?? ''))
+  const isByWords = (type === 'text' && !levels) || levels?.some(({ measure }) => measure === 'tfidf_cosine')
+  if (isByWords) for (const value of index.sample(name, background)) builder.add(value)
+  return { name, type, q, levels, column: { codes, dictionary: builder.finish() } }
+}
+
+function swappedIn({ swapped }: Lens, fields: readonly Field[]): readonly [number, number] | undefined {
+  const [one = -1, other = -1] = (swapped ?? []).map((name) => fields.findIndex((field) => field.name === name))
+  return one >= 0 && other >= 0 ? [one, other] : undefined
+}

@@ -1,0 +1,91 @@
+// Registries in memory: of each lens the records that one clearance may see, read when first asked for and kept up to date.
+import type { Call } from '../../../kernel/call.ts'
+import { canonical } from '../../../kernel/canonical.ts'
+import { type Refused, refuse } from '../../../kernel/errors.ts'
+import type { Page } from '../../../kernel/store.ts'
+import { LookupIndex } from '../engine/lookup/keyed-records.ts'
+import { lookupKeys } from '../engine/lookup/keys.ts'
+import { entityRecords, type StoredRecord } from '../entity-record/model.ts'
+import { settings } from '../settings.ts'
+import type { Learnt } from './learnt.ts'
+
+type Held = {
+  readonly run_id: string
+  readonly index: LookupIndex
+  /** When the newest record changed that is in it. */
+  newest: string
+  /** How it is being brought up to date; the next waits for it. */
+  reading: Promise<void>
+}
+
+const page_size = 500
+
+/**
+ * Each holds what the store tells a caller of that tenant and clearance and nothing else, so that neither a record nor how often
+ * its values come reaches anybody who may not know of it.
+ */
+export class Lookups {
+  /** In the order in which they were last asked for. */
+  readonly #held = new Map<string, Held>()
+
+  /** The index of all records that the registry has now; a new run of the lens has it read anew. */
+  async of(call: Call, learnt: Learnt): Promise<LookupIndex | Refused> {
+    const { tenant_id, clearance } = call.caller
+    const { lens } = learnt.run.value
+    const key = canonical({ tenant_id, clearance, lens })
+    const most = call.settings(settings).lookup_records
+    const records = await call.store(entityRecords).count({ lens })
+    if (records > most) {
+      return refuse('wrong_state', `the registry has ${records} records, and this site looks up in ${most} at most`)
+    }
+    const before = this.#held.get(key)
+    const held = before?.run_id === learnt.run.id ? before : newHeld(learnt)
+    this.#held.delete(key)
+    this.#held.set(key, held)
+    this.#makeRoom(key, most - records)
+    held.reading = held.reading.catch(() => undefined).then(() => readOn(call, lens, held))
+    await held.reading
+    return held.index
+  }
+
+  /** Those that were asked for longest ago go first. */
+  #makeRoom(wanted: string, room: number): void {
+    const others = [...this.#held].filter(([key]) => key !== wanted)
+    let taken = others.reduce((sum, [, { index }]) => sum + index.size, 0)
+    for (const [key, { index }] of others) {
+      if (taken <= room) return
+      this.#held.delete(key)
+      taken -= index.size
+    }
+  }
+}
+
+function newHeld({ run, lens }: Learnt): Held {
+  return {
+    run_id: run.id,
+    index: new LookupIndex(lookupKeys(lens.value.body)),
+    newest: '',
+    reading: Promise.resolve(),
+  }
+}
+
+/** Records that changed since, those of the newest instant again: more of them may have come. */
+async function readOn(call: Call, lens: string, held: Held): Promise<void> {
+  let cursor: string | undefined
+  const filter = { lens, updated_at: { gte: held.newest } }
+  let newest = held.newest
+  do {
+    call.signal.throwIfAborted()
+    const page: Page<StoredRecord> = await call.store(entityRecords).list({
+      ...{ filter, order: { field: 'updated_at', direction: 'asc' }, limit: page_size },
+      ...(cursor === undefined ? {} : { cursor }),
+      fresh: true,
+    })
+    for (const { id, value } of page.docs) {
+      held.index.put(id, value.values)
+      newest = value.updated_at
+    }
+    cursor = page.next_cursor
+  } while (cursor)
+  held.newest = newest
+}
