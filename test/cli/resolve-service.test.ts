@@ -43,6 +43,38 @@ test('from a lens to clusters', async () => {
   expect((await platform(['resolve', 'cancel', run_id], { env })).exit).toBe(3)
 })
 
+test('a match is explained, decided, attested and put to a session, and a run told as prose', async () => {
+  const { run_id } = (await resolve('runs')).items.map(({ uid }: { uid: string }) => ({ run_id: uid }))[0]
+  const { items } = await resolve('matches', '--run', run_id, '--limit', '1000')
+  const { uid } = items.find(({ linked }: { linked: boolean }) => linked)
+  const svg = path.join(dir, 'match.svg')
+  const explained = await resolve('explain', uid, '--svg', svg)
+  expect(explained.steps.map(({ field }: { field: string }) => field)).toContain('surname')
+  expect(readFileSync(svg, 'utf8')).toMatch(/^<svg[\s\S]*<\/svg>/)
+  expect((await platform(['resolve', 'explain', uid, '--svg', svg], { env })).exit).toBe(3)
+  const waterfall = await platform(['resolve', 'explain', uid], { env })
+  expect(waterfall.stdout).toMatch(/prior[\s\S]*surname[\s\S]*score/)
+
+  const rejected = await resolve('review', uid, 'reject', '--reason', 'twins', '--adjust=-0.25')
+  expect(rejected).toMatchObject({ state: 'rejected', decided_by: 'human' })
+  expect(rejected.reviews).toMatchObject([{ decision: 'reject', reason: 'twins', confidence_adjustment: -0.25 }])
+  const clusters = async () => (await resolve('clusters', '--run', run_id)).items
+  const sizesOf = (found: { size: number }[]) => found.filter(({ size }) => size > 1).length
+  await vi.waitFor(async () => expect(sizesOf(await clusters())).toBe(9), { timeout: 20_000 })
+  const stranger = await platform(['resolve', 'attest', uid, 'confirm', '--attester', 'registrar'], { env })
+  expect([stranger.exit, stranger.stderr]).toEqual([3, expect.stringContaining('does not attest as this attester')])
+  expect((await resolve('review', uid, 'defer')).state).toBe('deferred')
+
+  expect((await platform(['resolve', 'consult', uid, '--quorum', '2'], { env })).exit).toBe(2)
+  expect((await platform(['resolve', 'review', uid, 'perhaps'], { env })).exit).toBe(2)
+  expect(await resolve('consult', uid, '--quorum', '2/3')).toMatchObject({ uid, state: 'deferred' })
+  const { items: open } = await resolve('uncertain', '--run', run_id)
+  const worths = open.map(({ worth }: { worth: number }) => worth)
+  expect(worths).toEqual(worths.toSorted((one: number, other: number) => other - one))
+  expect((await resolve('summary', run_id)).text).toContain('persons')
+  expect((await platform(['resolve', 'summary', run_id], { env })).stdout).toContain('persons')
+})
+
 test('what cannot be meant is told before anything is asked', async () => {
   const west = `west=${path.join(dir, 'west.json')}`
   for (const words of [

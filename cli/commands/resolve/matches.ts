@@ -1,6 +1,7 @@
 // Lists matches of the service, the most certain first.
-import { type Answered, listed } from '../../client/client.ts'
+import { listed } from '../../client/client.ts'
 import { command } from '../../command.ts'
+import { matchRow } from '../../match-text.ts'
 import { show, table } from '../../output.ts'
 import { otherwise, text, whole } from '../../params.ts'
 import { service, serviceOptions } from '../../service.ts'
@@ -20,21 +21,9 @@ export const definition = command({
     const input = { summary: true, run_id: given.run, state: given.state }
     const items = await listed(api, 'resolution.entity-match.list', input, given.limit)
     const columns = ['uid', 'left', 'right', 'score', 'linked', 'state']
-    show(terminal, given.json, { items }, () => table(terminal, items.map(row), columns, 'there are no such matches'))
+    show(terminal, given.json, { items }, () =>
+      table(terminal, items.map(matchRow), columns, 'there are no such matches'),
+    )
     return 0
   },
 })
-
-type Item = {
-  readonly left: Ref
-  readonly right: Ref
-  readonly score: { readonly bits?: number; readonly likeness?: number }
-}
-type Ref = { readonly node_id: string; readonly record_id: string }
-
-function row(item: Answered): Answered {
-  const { left, right, score } = item as unknown as Item
-  const of = score.bits === undefined ? `likeness ${score.likeness?.toFixed(3)}` : `${score.bits.toFixed(1)} bits`
-  const [one, other] = [left, right].map(({ node_id, record_id }) => `${node_id}/${record_id}`)
-  return { ...item, left: one, right: other, score: of }
-}
