@@ -1,50 +1,43 @@
-// A match of entity resolution as people read it.
+// Matches of entity resolution as people read them: as a row of a list, and after a decision.
 import type { Answered } from './client/client.ts'
 import { fields } from './output.ts'
 import type { Terminal } from './terminal.ts'
 
 type Ref = { readonly node_id: string; readonly record_id: string }
-type Listed = {
+type Match = {
+  readonly uid: string
   readonly left: Ref
   readonly right: Ref
   readonly score: { readonly bits?: number; readonly likeness?: number }
-}
-type Match = Listed & {
-  readonly uid: string
+  readonly linked: boolean
   readonly state: string
-  readonly decided_by: string
-  readonly confidence?: number
-  readonly settled: boolean
-  readonly rulings: readonly { readonly session_id: string; readonly status: string }[]
+  readonly decided_by?: string
+  readonly settled?: boolean
 }
 
-/** The same match, its records and its score each as one word of a table. */
 export function matchRow(item: Answered): Answered {
-  const { left, right, score } = item as unknown as Listed
-  return { ...item, left: nameOf(left), right: nameOf(right), score: scoreText(score) }
+  const { left, right, score } = item as unknown as Match
+  return { ...item, left: refText(left), right: refText(right), score: scoreText(score) }
 }
 
+/** `settled`: whether the clusters have followed the decision already. */
 export function matchText(terminal: Terminal, answered: Answered): string {
-  const { uid, left, right, score, state, decided_by, confidence, settled, rulings } = answered as unknown as Match
+  const { uid, left, right, score, state, decided_by, linked, settled } = answered as unknown as Match
   return fields(terminal, {
     match: uid,
-    left: nameOf(left),
-    right: nameOf(right),
+    left: refText(left),
+    right: refText(right),
     score: scoreText(score),
-    ...(confidence === undefined ? {} : { confidence: confidence.toFixed(4) }),
     state,
     decided_by,
-    clusters: settled ? 'hold it' : 'follow soon',
-    ...(rulings.length > 0
-      ? { sessions: rulings.map((each) => `${each.session_id} (${each.status})`).join(', ') }
-      : {}),
+    linked: settled === false ? `${linked}, until the clusters have followed` : linked,
   })
 }
 
-function nameOf({ node_id, record_id }: Ref): string {
+function refText({ node_id, record_id }: Ref): string {
   return `${node_id}/${record_id}`
 }
 
-function scoreText({ bits, likeness }: Listed['score']): string {
+function scoreText({ bits, likeness }: Match['score']): string {
   return bits === undefined ? `likeness ${likeness?.toFixed(3)}` : `${bits.toFixed(1)} bits`
 }

@@ -38,7 +38,7 @@ export function whole(
 
 export function decimal(metavar: string, help: string, min: number, max: number): Param<number | undefined> {
   const parse = (given: string) => {
-    const value = /^-?(\d+(\.\d+)?|\.\d+)$/.test(given) ? Number(given) : Number.NaN
+    const value = /^\d+(\.\d+)?$|^\.\d+$/.test(given) ? Number(given) : Number.NaN
     if (!(value >= min && value <= max)) throw new WrongValue(`it must be a number from ${min} to ${max}`)
     return value
   }

@@ -95,7 +95,8 @@ function commandOf(definition: AnyDefinition, terminal: Terminal, ended: (code: 
   const made = styled(new Command(words.split(' ').at(-1) ?? words), terminal)
     .summary(summary)
     .allowExcessArguments(false)
-  made.description(notes ? `${summary}\n\n${notes}` : summary)
+  // Help is wrapped by its own width: lines of the source would break it a second time.
+  made.description(notes ? `${summary}\n\n${notes.replaceAll(/(?<!\n)\n(?!\n)/g, ' ')}` : summary)
   for (const [name, param] of Object.entries(takes)) made.addArgument(argumentOf(name, param))
   for (const [name, param] of Object.entries(options)) made.addOption(optionOf(name, param))
   made.addHelpText('after', `\nExample:\n  $ ${example.split('\n').join('\n  $ ')}`)

@@ -1,4 +1,4 @@
-// The main job end to end, with nothing installed: two sites that share only carried files decide two questions.
+// The main job end to end, with nothing installed: two sites that share only carried files find who is who, and decide doubts.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
@@ -6,9 +6,11 @@ import { offline } from '../../daemon/boot/offline.ts'
 import { command, Failure } from '../command.ts'
 import { link } from '../demo/carrier.ts'
 import { type DemoSite, makeDemoSite, startDemoSite } from '../demo/demo-site.ts'
+import { knowledge, type Match, resolveTogether, writeEntities, writePeople } from '../demo/people.ts'
 import { countsOf, dissentOf, inShort, verifiedEvidence } from '../demo/report.ts'
 import { selfCommand } from '../demo/self.ts'
-import { decideTogether } from '../demo/story.ts'
+import type { Stage } from '../demo/stage.ts'
+import { decideTogether, settled } from '../demo/story.ts'
 import { paint } from '../output.ts'
 import { flag, otherwise, text, whole } from '../params.ts'
 import { jsonOption } from '../site.ts'
@@ -16,7 +18,7 @@ import type { Terminal } from '../terminal.ts'
 
 export const definition = command({
   words: 'demo',
-  summary: 'two air-gapped sites ratify a consensus by file-drop, and explain a conflict',
+  summary: 'two air-gapped sites find who is who by file-drop, decide doubts together, and explain a conflict',
   notes: 'Makes two sites in DIR, runs them as daemons, and carries signed files between them. Needs no network.',
   options: {
     dir: text('DIR', 'a new or empty folder for both sites; else a temporary one'),
@@ -74,34 +76,24 @@ async function play(dir: string, sites: DemoSite[], signal: AbortSignal, keep: b
   ]
   const stage = { home: alpha, guest: bravo, links, signal, say }
 
-  step('2. A question that both sites agree on')
-  const agreed = await decideTogether(stage, 'vessel/MV-Aurora', 'vessel/IMO-9074729', {
-    alice: 0.94,
-    carol: 0.9,
-    bob: 0.92,
-  })
-  const ratified = inShort(agreed.home)
-  say(
-    `${ratified.state} at ${alpha.name}, ${agreed.guest.state} at ${bravo.name}: ${ratified.decision}, score ${ratified.score?.toFixed(4)}`,
-  )
+  step('2. Who is who, over the records of both')
+  const { run, doubts } = await resolveTogether(stage)
+  const { records, matches, clusters } = run.counts as Record<string, number>
+  say(`${records} records, ${matches} matches, ${clusters} people whom both know; the same at ${bravo.name}`)
 
-  step('3. A question on which they differ')
-  const differed = await decideTogether(stage, 'vessel/MV-Borealis', 'vessel/IMO-9389821', {
-    alice: 0.95,
-    carol: 0.9,
-    bob: 0.05,
-  })
-  const clashed = inShort(differed.home)
-  const dissent = await dissentOf(alpha, String(clashed.id))
-  say(`${clashed.state} at ${alpha.name}, ${differed.guest.state} at ${bravo.name}; the record explains itself:`)
-  for (const line of dissent.text.trimEnd().split('\n')) say(`| ${line}`)
+  step('3. What is doubtful, decided together')
+  const decided = await decideAll(stage, doubts)
+  const dissents = await dissentsOf(alpha, decided, say)
 
-  step('4. The evidence, verified with nothing but public keys')
-  if (ratified.state !== 'RATIFIED' || clashed.state !== 'IN_CONFLICT')
-    throw new Failure(1, 'the sessions did not end as they should')
+  step('4. The result, and its evidence')
+  const entities = join(dir, 'entities.csv')
+  const people = await writeEntities(alpha, entities)
+  say(`${entities}: ${people} people, with the records of each at both sites`)
   const keysText = readFileSync(`${alpha.dir}.keys.json`, 'utf8')
-  for (const file of await verifiedEvidence(dir, keysText, [alpha, bravo], String(ratified.evidence_block)))
-    say(`${file} holds`)
+  for (const { evidence_block } of decided.filter(({ state }) => state === 'RATIFIED')) {
+    const files = await verifiedEvidence(dir, keysText, [alpha, bravo], String(evidence_block))
+    for (const file of files) say(`${file} holds, by nothing but public keys`)
+  }
 
   const filedrop = { alpha: await countsOf(alpha), bravo: await countsOf(bravo) }
   for (const [name, counts] of Object.entries(filedrop)) {
@@ -112,13 +104,46 @@ async function play(dir: string, sites: DemoSite[], signal: AbortSignal, keep: b
   const seconds = Math.round(performance.now() - began) / 1_000
   step(`Done in ${seconds} s`)
   for (const line of keep ? nextSteps(dir) : ['everything made for it is removed again; --keep leaves it']) say(line)
-  const { id, session_id, reason, score, conflict, status } = dissent.record
-  return {
-    sessions: [ratified, clashed],
-    dissents: [{ id, session_id, reason, score, conflict, status, explanation: dissent.text }],
-    filedrop,
-    seconds,
+  const resolution = { run_id: run.uid, records, matches, people, entities }
+  return { resolution, sessions: decided, dissents, filedrop, seconds }
+}
+
+/** All are of one mind about the first doubts; about the last one, the other site differs. */
+async function decideAll(stage: Stage, doubts: readonly Match[]) {
+  const { isOne, told } = await knowledge()
+  const decided: ReturnType<typeof inShort>[] = []
+  for (const [at, match] of doubts.entries()) {
+    for (const ref of [match.left, match.right]) stage.say(told(ref))
+    const isDisputed = at === doubts.length - 1
+    const says = (percent: number, isMatch = isOne(match)) => (isMatch ? percent : 100 - percent) / 100
+    const bob = isDisputed ? says(95, !isOne(match)) : says(92)
+    const { home, guest } = await decideTogether(stage, match, { alice: says(94), carol: says(90), bob })
+    const session = inShort(home)
+    const came = session.decision === null ? '' : `: ${session.decision}, score ${session.score?.toFixed(4)}`
+    stage.say(`${session.state} at ${stage.home.name}, ${guest.state} at ${stage.guest.name}${came}`)
+    if (session.state !== (isDisputed ? 'IN_CONFLICT' : 'RATIFIED'))
+      throw new Failure(1, `session ${session.id} did not end as it should`)
+    if (!isDisputed) await settled(stage, match, isOne(match) ? 'confirmed' : 'rejected')
+    decided.push(session)
   }
+  return decided
+}
+
+async function dissentsOf(site: DemoSite, decided: readonly ReturnType<typeof inShort>[], say: Stage['say']) {
+  const told: Record<string, unknown>[] = []
+  for (const clashed of decided.filter((each) => each.state === 'IN_CONFLICT')) {
+    const { text: explanation, record } = await dissentOf(site, String(clashed.id))
+    say('the conflict explains itself:')
+    for (const line of explanation.trimEnd().split('\n')) say(`| ${line}`)
+    const { id, session_id, reason, score, conflict, status } = record
+    told.push({ id, session_id, reason, score, conflict, status, explanation })
+  }
+  return told
+}
+
+/** A folder for each tenant; a daemon reads that of its own alone. */
+function recordsOf(dir: string): string {
+  return join(dir, 'records')
 }
 
 async function bothSites(
@@ -129,11 +154,12 @@ async function bothSites(
 ): Promise<[DemoSite, DemoSite]> {
   const at = (name: string) => join(dir, name)
   for (const name of ['alpha', 'bravo']) await makeDemoSite(at(name), name)
+  for (const name of ['alpha', 'bravo'] as const) await writePeople(name, recordsOf(dir))
   await pin(dir, 'alpha', 'bravo', say)
   await pin(dir, 'bravo', 'alpha', say)
-  const alpha = await startDemoSite(at('alpha'), 'alpha', signal)
+  const alpha = await startDemoSite(at('alpha'), 'alpha', recordsOf(dir), signal)
   sites.push(alpha)
-  const bravo = await startDemoSite(at('bravo'), 'bravo', signal)
+  const bravo = await startDemoSite(at('bravo'), 'bravo', recordsOf(dir), signal)
   sites.push(bravo)
   say('both daemons run; they share no network, only files that are carried one way at a time')
   return [alpha, bravo]
@@ -169,9 +195,10 @@ function nextSteps(dir: string): string[] {
     .join(' ')
   const carried = join(dir, 'carried', 'alpha-to-bravo')
   const first = readdirSync(carried).find((name) => name.endsWith('.env.json')) ?? ''
+  const evidence = readdirSync(dir).find((name) => name.startsWith('evidence-')) ?? ''
   return [
     `everything is in ${dir}; to look again:`,
-    `${platform} evidence verify ${join(dir, 'evidence-at-bravo.json')} --keys ${join(dir, 'alpha.keys.json')}`,
+    `${platform} evidence verify ${join(dir, evidence)} --keys ${join(dir, 'alpha.keys.json')}`,
     `${platform} filedrop verify ${join(carried, first)} --keys ${join(dir, 'alpha.keys.json')}`,
     `${platform} audit verify --site ${join(dir, 'alpha')}`,
     `${platform} serve --site ${join(dir, 'alpha')}`,

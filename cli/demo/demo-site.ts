@@ -38,12 +38,18 @@ export async function makeDemoSite(dir: string, name: string): Promise<SiteFolde
   return folder
 }
 
-/** Starts the daemon and resolves once both of its roles answer. Its log is `<dir>/daemon.log`. */
-export async function startDemoSite(dir: string, name: string, signal: AbortSignal): Promise<DemoSite> {
+/** Starts the daemon and resolves once all of its roles answer. Its log is `<dir>/daemon.log`. */
+export async function startDemoSite(
+  dir: string,
+  name: string,
+  data_folder: string,
+  signal: AbortSignal,
+): Promise<DemoSite> {
   const folder = offline.siteFolder(dir)
   const [program, ...leading] = selfCommand()
   const log = openSync(join(dir, 'daemon.log'), 'a', 0o600)
-  const daemon = spawn(program, [...leading, 'serve', '--site', dir], { stdio: ['ignore', log, log], env: process.env })
+  const env = { ...process.env, RESOLUTION_DATA_FOLDER: data_folder }
+  const daemon = spawn(program, [...leading, 'serve', '--site', dir], { stdio: ['ignore', log, log], env })
   closeSync(log)
   const stop = () => end(daemon)
   try {
@@ -51,7 +57,8 @@ export async function startDemoSite(dir: string, name: string, signal: AbortSign
     const operator = await clientAs(folder, 'demo-operator', ['admin'])
     await until(`${name} to serve`, signal, async () => {
       if (daemon.exitCode !== null) throw new Failure(1, `${name} ended; see ${join(dir, 'daemon.log')}`)
-      return (await isReady(operator, 'site')) && (await isReady(operator, 'consensus'))
+      const ready = await Promise.all(['site', 'consensus', 'resolution'].map((role) => isReady(operator, role)))
+      return ready.every((each) => each)
     })
     return { name, dir, folder, analyst, operator, stop }
   } catch (error) {

@@ -35,7 +35,7 @@ export async function verifiedEvidence(
   const files: string[] = []
   for (const site of sites) {
     const text = JSON.stringify(await site.analyst.call('consensus.evidence.get', { block_id }), undefined, 2)
-    const file = join(dir, `evidence-at-${site.name}.json`)
+    const file = join(dir, `evidence-${block_id.slice(0, 8)}-at-${site.name}.json`)
     writeFileSync(file, `${text}\n`, { mode: 0o600 })
     const verdict = await verifyEvidence(text, keysIn(keysText))
     if (!verdict.valid) throw new Failure(5, `the evidence at ${site.name} does not hold: ${verdict.faults.join('; ')}`)

@@ -1,43 +1,21 @@
-// What happens in the demo: one session that both sites agree in, one that ends in an explained conflict.
+// How the demo's sites decide about a doubtful match: a session at one, an invitation to the other, a word of each.
 import type { Answered } from '../client/client.ts'
-import { carry, type Link } from './carrier.ts'
 import type { DemoSite } from './demo-site.ts'
+import type { Match } from './people.ts'
+import { carrying, classification, type Stage } from './stage.ts'
 import { until } from './until.ts'
 
-export type Stage = {
-  /** The session lives here; its contributors are alice and carol. */
-  readonly home: DemoSite
-  /** Invited; speaks with one voice, its tenant's, by bob. */
-  readonly guest: DemoSite
-  readonly links: readonly Link[]
-  readonly signal: AbortSignal
-  readonly say: (line: string) => void
-}
-
 export type Opinions = { readonly alice: number; readonly carol: number; readonly bob: number }
-
-const classification = { level: 'RESTRICTED', releasable_to: ['alpha', 'bravo'] }
 
 /** Both sites contribute; resolves with the session as both sites then see it. */
 export async function decideTogether(
   stage: Stage,
-  left: string,
-  right: string,
+  match: Match,
   given: Opinions,
 ): Promise<{ home: Answered; guest: Answered }> {
   const { home, guest, say } = stage
-  const session = await home.analyst.call('consensus.session.create', {
-    lens_id: 'vessel-identity',
-    lens_version: '1',
-    subject: { kind: 'entity_match', left, right },
-    policy: { m: 3, n: 3 },
-    classification,
-    invite: [guest.name],
-  })
-  const id = String(session.id)
-  say(
-    `${home.name} asks: is ${left} the same as ${right}? Session ${id}, all 3 of 3 must speak; ${guest.name} is invited`,
-  )
+  const id = await sessionFor(stage, match)
+  say(`${home.name} asks: are they one person? Session ${id}, all 3 of 3 must speak`)
   await contribute(home, id, 'alice', given.alice, say)
   await contribute(home, id, 'carol', given.carol, say)
   await carrying(stage, `the invitation at ${guest.name}`, async () => (await stateAt(guest, id)) === 'PROPOSED')
@@ -48,11 +26,33 @@ export async function decideTogether(
     'a decision at both sites',
     async () => isDecided(await stateAt(home, id)) && isDecided(await stateAt(guest, id)),
   )
-  await until('everything to be delivered', stage.signal, async () => {
-    for (const way of stage.links) carry(way)
-    return (await sessionAt(home, id)).undelivered === 0
-  })
+  await carrying(stage, 'everything to be delivered', async () => (await sessionAt(home, id)).undelivered === 0)
   return { home: await sessionAt(home, id), guest: await sessionAt(guest, id) }
+}
+
+/** The match puts itself to a session, which it then follows. */
+async function sessionFor({ home, guest, signal }: Stage, { uid }: Match): Promise<string> {
+  const asked = { policy: { m: 3, n: 3 }, invite: [guest.name] }
+  await home.analyst.call('resolution.entity-match.consult', { correlation_id: uid, ...asked })
+  let id = ''
+  await until('the session of a match', signal, async () => {
+    const [ruling] = (await matchAt(home, uid)).rulings as { session_id: string }[]
+    id = ruling?.session_id ?? ''
+    return id !== '' && (await stateAt(home, id)) !== undefined
+  })
+  return id
+}
+
+/** Once the clusters hold what was decided. */
+export async function settled({ home, signal }: Stage, { uid }: Match, state: 'confirmed' | 'rejected'): Promise<void> {
+  await until(`the match to be ${state}`, signal, async () => {
+    const match = await matchAt(home, uid)
+    return match.state === state && match.settled === true
+  })
+}
+
+function matchAt(site: DemoSite, uid: string): Promise<Answered> {
+  return site.analyst.call('resolution.entity-match.get', { uid })
 }
 
 async function contribute(
@@ -65,13 +65,6 @@ async function contribute(
   const opinion = { pair_score, accuracy: 0.95, credibility: 0.9, signer_key_id: `${contributor_id}-1`, classification }
   await site.analyst.call('consensus.session.contribute', { id, contributor_id, ...opinion })
   say(`${contributor_id} at ${site.name} scores the pair ${pair_score}`)
-}
-
-async function carrying({ links, signal }: Stage, what: string, holds: () => Promise<boolean>): Promise<void> {
-  await until(what, signal, async () => {
-    for (const way of links) carry(way)
-    return holds()
-  })
 }
 
 async function sessionAt(site: DemoSite, id: string): Promise<Answered> {

@@ -8,7 +8,7 @@ import type { SqliteFile } from '../../adapters/store/sqlite/file.ts'
 import { sqliteOwedAudit } from '../../adapters/store/sqlite/owed-audit.ts'
 import { sqliteStore } from '../../adapters/store/sqlite/store.ts'
 import { searchSettings } from '../kernel/engine-settings.ts'
-import type { Role } from '../kernel/role.ts'
+import type { Role, RoleOutline } from '../kernel/role.ts'
 import type { Resolved } from '../kernel/settings.ts'
 import { StartRefused, valuesOf } from './profile.ts'
 import type { Stock } from './stock.ts'
@@ -102,7 +102,7 @@ export async function openCluster({ file, audit, role, site, resolved }: RoleFil
     key_file: pki_key,
     timeout_ms: timeout * 1_000,
     base: baseOf(index_prefix, site),
-    role: role.name,
+    prefix: indexPrefix(role, index_prefix, site),
     collections: role.collections,
     owed: sqliteOwedAudit(file, audit),
     audit,
@@ -114,6 +114,11 @@ export async function openCluster({ file, audit, role, site, resolved }: RoleFil
 /** What all index names of a site begin with. */
 function baseOf(index_prefix: string, site: string): string {
   return `${index_prefix}.${site}.`
+}
+
+/** What the index names of a role begin with; the name of a collection follows. */
+export function indexPrefix({ name, index_family = name }: RoleOutline, index_prefix: string, site: string): string {
+  return `${baseOf(index_prefix, site)}${index_family}.`
 }
 
 /** Throws `StartRefused` when the settings give indexes other names than they had. */

@@ -35,6 +35,7 @@ export const offline = {
   adoption: () => import('./offline/store-adoption.ts'),
   migration: () => import('./offline/store-migration.ts'),
   restoring: () => import('./offline/store-restore.ts'),
+  shipped: () => import('./offline/shipped-files.ts'),
   lenses: () => import('./offline/lens-file.ts'),
   newFiles: () => import('./offline/new-files.ts'),
   lensProposal: () => import('./offline/lens-proposal.ts'),

@@ -63,7 +63,7 @@ export const searchSettings = block('search', {
     .default('platform')
     .meta({
       env: 'SEARCH_INDEX_PREFIX',
-      doc: 'First part of every index name; site, role and collection follow it, parted by dots.',
+      doc: 'First part of every index name; site, role (of resolution: fusion) and collection follow it, parted by dots.',
     }),
   replicas: z.int().min(0).max(10).default(1).meta({ env: 'SEARCH_REPLICAS', doc: 'Copies of each new index.' }),
 })

@@ -43,36 +43,39 @@ test('from a lens to clusters', async () => {
   expect((await platform(['resolve', 'cancel', run_id], { env })).exit).toBe(3)
 })
 
-test('a match is explained, decided, attested and put to a session, and a run told as prose', async () => {
-  const { run_id } = (await resolve('runs')).items.map(({ uid }: { uid: string }) => ({ run_id: uid }))[0]
-  const { items } = await resolve('matches', '--run', run_id, '--limit', '1000')
-  const { uid } = items.find(({ linked }: { linked: boolean }) => linked)
-  const svg = path.join(dir, 'match.svg')
-  const explained = await resolve('explain', uid, '--svg', svg)
-  expect(explained.steps.map(({ field }: { field: string }) => field)).toContain('surname')
-  expect(readFileSync(svg, 'utf8')).toMatch(/^<svg[\s\S]*<\/svg>/)
-  expect((await platform(['resolve', 'explain', uid, '--svg', svg], { env })).exit).toBe(3)
-  const waterfall = await platform(['resolve', 'explain', uid], { env })
-  expect(waterfall.stdout).toMatch(/prior[\s\S]*surname[\s\S]*score/)
+test('a match in doubt is explained, decided and attested, and its cluster is told with its members', async () => {
+  const { items } = await resolve('matches', '--limit', '1000')
+  const { uid, left, right } = items.find(({ linked }: { linked: boolean }) => linked)
+  const names = [left, right].map(({ node_id, record_id }) => `${node_id}/${record_id}`)
+  const explained = await platform(['resolve', 'explain', uid], { env })
+  expect(explained.stdout).toContain('surname')
+  expect((await resolve('explain', uid)).steps).toHaveLength(3)
+  expect((await platform(['resolve', 'clusters'], { env })).stdout).toContain(names.join(', '))
+  const rejected = await platform(['resolve', 'review', uid, '--decision', 'reject', '--reason', 'twins'], { env })
+  expect(rejected.stdout).toMatch(/state +rejected\ndecided by +human/)
+  await vi.waitFor(
+    async () => {
+      const now = await resolve('matches', '--state', 'rejected')
+      expect(now.items).toMatchObject([{ uid, linked: false }])
+    },
+    { timeout: 20_000 },
+  )
+  const attested = await resolve('attest', uid, '--decision', 'confirm', '--evidence', 'the same passport')
+  expect(attested).toMatchObject({ state: 'confirmed', decided_by: 'human', attestations: [{ decision: 'confirm' }] })
+  expect(attested.attestations[0].attester_id).toBe(attested.attestations[0].by)
+  const stale = await platform(['resolve', 'review', uid, '--decision', 'defer', '--if-version', '1'], { env })
+  expect(stale.exit).toBe(3)
+  const asOther = ['resolve', 'attest', uid, '--decision', 'confirm', '--attester', 'somebody']
+  expect((await platform(asOther, { env })).exit).toBe(3)
+  expect((await platform(['resolve', 'explain', 'match_none'], { env })).exit).toBe(1)
+})
 
-  const rejected = await resolve('review', uid, 'reject', '--reason', 'twins', '--adjust=-0.25')
-  expect(rejected).toMatchObject({ state: 'rejected', decided_by: 'human' })
-  expect(rejected.reviews).toMatchObject([{ decision: 'reject', reason: 'twins', confidence_adjustment: -0.25 }])
-  const clusters = async () => (await resolve('clusters', '--run', run_id)).items
-  const sizesOf = (found: { size: number }[]) => found.filter(({ size }) => size > 1).length
-  await vi.waitFor(async () => expect(sizesOf(await clusters())).toBe(9), { timeout: 20_000 })
-  const stranger = await platform(['resolve', 'attest', uid, 'confirm', '--attester', 'registrar'], { env })
-  expect([stranger.exit, stranger.stderr]).toEqual([3, expect.stringContaining('does not attest as this attester')])
-  expect((await resolve('review', uid, 'defer')).state).toBe('deferred')
-
-  expect((await platform(['resolve', 'consult', uid, '--quorum', '2'], { env })).exit).toBe(2)
-  expect((await platform(['resolve', 'review', uid, 'perhaps'], { env })).exit).toBe(2)
-  expect(await resolve('consult', uid, '--quorum', '2/3')).toMatchObject({ uid, state: 'deferred' })
-  const { items: open } = await resolve('uncertain', '--run', run_id)
-  const worths = open.map(({ worth }: { worth: number }) => worth)
-  expect(worths).toEqual(worths.toSorted((one: number, other: number) => other - one))
-  expect((await resolve('summary', run_id)).text).toContain('persons')
-  expect((await platform(['resolve', 'summary', run_id], { env })).stdout).toContain('persons')
+test('open matches are listed by what a decision on them is worth', async () => {
+  const { items } = await resolve('uncertain', '--limit', '5')
+  const worth = items.map((each: { worth: number }) => each.worth)
+  expect(worth).toEqual(worth.toSorted((one: number, other: number) => other - one))
+  const told = await platform(['resolve', 'uncertain'], { env })
+  expect(told.stdout).toMatch(items.length > 0 ? /^UID .* WORTH/ : /no match is in doubt/)
 })
 
 test('what cannot be meant is told before anything is asked', async () => {
@@ -85,4 +88,13 @@ test('what cannot be meant is told before anything is asked', async () => {
   }
   const absent = await platform(['resolve', 'start', '--lens', 'persons', '--data', 'east=nobody.csv'], { env })
   expect([absent.exit, absent.stderr]).toEqual([2, expect.stringContaining('there is no such data file')])
+})
+
+test('a match is put to a session, and a run told as prose', async () => {
+  const { items } = await resolve('matches', '--limit', '1000')
+  const { uid, run_id } = await resolve('runs').then(({ items: [run] }) => ({ uid: items.at(-1).uid, run_id: run.uid }))
+  expect((await platform(['resolve', 'consult', uid, '--quorum', '2'], { env })).exit).toBe(2)
+  expect(await resolve('consult', uid, '--quorum', '2/3')).toMatchObject({ uid })
+  expect((await platform(['resolve', 'consult', uid, '--quorum', '2/3'], { env })).exit).toBe(3)
+  expect((await platform(['resolve', 'summary', run_id], { env })).stdout).toContain('persons')
 })

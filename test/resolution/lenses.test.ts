@@ -123,6 +123,28 @@ describe('a proposal', () => {
     expect(profile.records).toBeGreaterThan(100_000)
     expect(profile.records).toBeLessThan(600_000)
   })
+
+  test.each([
+    ['bytes of ISO 8859-1', Buffer.from('id,name\n1,Jos\xe9\n2,Ann\n', 'latin1'), 'line 2 is not UTF-8'],
+    ['a workbook', 'PK\x03\x04 and so on', 'a workbook'],
+    ['values between semicolons', 'id;name\n1;Ann\n2;Bo\n', 'separate values by commas'],
+    ['a column of equal values', 'id,name\n1,Ann\n2,Ann\n', 'no column beside the id whose values differ'],
+  ])('is not made of %s', async (_, data, said) => {
+    writeFileSync(at('odd.csv'), data)
+    const { exit, stderr } = await platform(['resolve', 'lens', 'init', '--data', at('odd.csv')])
+    expect(exit).toBe(1)
+    expect(stderr).toContain(said)
+  })
+
+  test('is not made of a folder, and a letter that the end of what is looked at cuts does no harm', async () => {
+    expect((await platform(['resolve', 'lens', 'init', '--data', dir])).stderr).toContain('it is a folder, not a file')
+    const lines = Array.from({ length: 600_000 }, (_, row) => `${row},${'é'.repeat(17)}${row % 911}\n`)
+    // One of the two bytes of a letter is the last that is looked at, whichever of both texts that is.
+    for (const heading of ['key,label\n', 'keys,label\n']) {
+      writeFileSync(at('cut.csv'), [heading, ...lines].join(''))
+      expect(await answered(['resolve', 'lens', 'init', '--data', at('cut.csv')])).toMatchObject({ isWhole: false })
+    }
+  })
 })
 
 describe('training', () => {

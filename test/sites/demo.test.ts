@@ -30,18 +30,40 @@ function carried(): string[] {
   return roads.flatMap((road) => fs.readdirSync(road).map((name) => path.join(road, name)))
 }
 
-test('ends with one document: a match that both ratified, and a conflict that explains itself', () => {
-  expect(Object.keys(told).sort()).toEqual(['dissents', 'filedrop', 'seconds', 'sessions'])
+test('ends with one document: who is who, two doubts that both ratified, and a conflict that explains itself', () => {
+  expect(Object.keys(told).sort()).toEqual(['dissents', 'filedrop', 'resolution', 'seconds', 'sessions'])
   const fields = ['decision', 'evidence_block', 'id', 'score', 'state']
-  expect(told.sessions.map((session: Json) => Object.keys(session).sort())).toEqual([fields, fields])
-  const [ratified, clashed] = told.sessions
-  expect(ratified).toMatchObject({ state: 'RATIFIED', decision: 'match' })
-  expect(ratified.score).toBeGreaterThan(0.8)
-  expect(ratified.evidence_block).toMatch(/^[0-9a-f]{64}$/)
+  expect(told.sessions.map((session: Json) => Object.keys(session).sort())).toEqual([fields, fields, fields])
+  const [match, other, clashed] = told.sessions
+  expect([match, other]).toMatchObject([
+    { state: 'RATIFIED', decision: 'match' },
+    { state: 'RATIFIED', decision: 'non_match' },
+  ])
+  for (const { evidence_block } of [match, other]) expect(evidence_block).toMatch(/^[0-9a-f]{64}$/)
   expect(clashed).toMatchObject({ state: 'IN_CONFLICT', decision: null, evidence_block: null })
   expect(told.dissents).toEqual([expect.objectContaining({ session_id: clashed.id, status: 'open' })])
   expect(told.dissents[0].explanation).toMatch(/alice.*bravo|bravo.*alice/s)
   expect(told.seconds).toBeGreaterThan(0)
+})
+
+test('finds the people whom both sites know, with what was decided about the doubts', async () => {
+  expect(told.resolution).toMatchObject({ records: 317, entities: path.join(dir, 'entities.csv') })
+  const lines = fs.readFileSync(path.join(dir, 'entities.csv'), 'utf8').trimEnd().split('\n')
+  expect(lines[0]).toBe('entity,site,record')
+  const entityOf = new Map(lines.slice(1).map((line) => [line.slice(line.indexOf(',') + 1), line.split(',')[0]]))
+  expect(new Set(entityOf.values()).size).toBe(told.resolution.people)
+  expect(entityOf.get('alpha,A048')).toBe(entityOf.get('bravo,B055'))
+  expect(entityOf.get('bravo,B061')).not.toBe(entityOf.get('alpha,A048'))
+  const truth = fs.readFileSync('samples/people/truth.csv', 'utf8').trimEnd().split('\n').slice(1)
+  const personOf = new Map(truth.map((line) => [line.slice(0, line.lastIndexOf(',')), line.split(',')[2]]))
+  const pairs = [...entityOf.keys()].flatMap((one) =>
+    [...entityOf.keys()]
+      .filter((other) => one < other && entityOf.get(one) === entityOf.get(other))
+      .map((other) => [one, other]),
+  )
+  const right = pairs.filter(([one = '', other = '']) => personOf.get(one) === personOf.get(other))
+  expect(right.length / pairs.length).toBeGreaterThan(0.98)
+  expect(right.length).toBeGreaterThanOrEqual(105)
 })
 
 test('counts what was carried, on both sides alike', () => {
@@ -56,15 +78,16 @@ test('counts what was carried, on both sides alike', () => {
 })
 
 test('the evidence at both sites verifies from its file and the public keys', async () => {
-  for (const site of ['alpha', 'bravo']) {
-    const words = ['evidence', 'verify', path.join(dir, `evidence-at-${site}.json`)]
+  const blocks = told.sessions.slice(0, 2).map((session: Json) => session.evidence_block)
+  for (const [site, block_id] of ['alpha', 'bravo'].flatMap((name) => blocks.map((block: string) => [name, block]))) {
+    const words = ['evidence', 'verify', path.join(dir, `evidence-${block_id.slice(0, 8)}-at-${site}.json`)]
     const { exit, stdout } = await run([...words, '--keys', path.join(dir, 'alpha.keys.json'), '--json'])
     expect({ exit, ...JSON.parse(stdout) }).toMatchObject({
       exit: 0,
       valid: true,
       keys: 'given',
       site: 'alpha',
-      block_id: told.sessions[0].evidence_block,
+      block_id,
     })
   }
 })
@@ -84,7 +107,10 @@ test.each(['alpha', 'bravo'])('the records of %s are whole and its databases sou
   const chains = JSON.parse(audit.stdout)
     .chains.map(({ writer }: Json) => writer)
     .sort()
-  expect({ exit: audit.exit, chains }).toEqual({ exit: 0, chains: [`consensus@${name}`, `site@${name}`] })
+  expect({ exit: audit.exit, chains }).toEqual({
+    exit: 0,
+    chains: ['consensus', 'resolution', 'site'].map((role) => `${role}@${name}`),
+  })
   expect(await run(['store', 'check', '--site', site])).toMatchObject({ exit: 0 })
 })
 

@@ -13,7 +13,8 @@ import type { SomeCollection } from './table.ts'
 export type RoleInCluster = ClusterOptions & {
   /** What the site's index names begin with: `<index_prefix>.<site>.` */
   readonly base: string
-  readonly role: string
+  /** What those of this role begin with, further. */
+  readonly prefix: string
   readonly replicas: number
   readonly scroll: string
   readonly collections: readonly SomeCollection[]
@@ -34,11 +35,11 @@ export type InCluster = {
 
 /** Asks the cluster nothing yet. @throws when a file of keys or certificates cannot be read. */
 export function openInCluster(given: RoleInCluster): InCluster {
-  const { base, role, replicas, scroll, collections, owed, audit, shippedTo, memory } = given
+  const { base, prefix, replicas, scroll, collections, owed, audit, shippedTo, memory } = given
   const whoever = cluster(given)
   const opened = knownCluster(whoever, given)
   return {
-    store: opensearchStore(opened, { base, memory, prefix: `${base}${role}.`, replicas, scroll, collections, owed }),
+    store: opensearchStore(opened, { base, memory, prefix, replicas, scroll, collections, owed }),
     shipping: new AuditShipping(opened, { alias: `${base}audit`, replicas, memory, audit, shippedTo }),
     identity: () => clusterIdentity(whoever).catch(() => undefined),
     missing: () => lostIndexes(whoever, given),

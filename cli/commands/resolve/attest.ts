@@ -1,32 +1,35 @@
-// Says of a match of the service what a named attester found, and on what evidence.
+// Attests what a named attester found of a match, and on what evidence.
 import { command } from '../../command.ts'
 import { matchText } from '../../match-text.ts'
 import { show } from '../../output.ts'
-import { choice, decimal, needed, text } from '../../params.ts'
-import { service, serviceOptions } from '../../service.ts'
+import { choice, needed, text, whole } from '../../params.ts'
+import { serviceAs, serviceOptions } from '../../service.ts'
 
 export const definition = command({
   words: 'resolve attest',
-  summary: 'attest that a match of the service is right, wrong or open; it counts as a review does',
-  takes: {
-    id: needed(text('MATCH', 'the match’s id')),
-    decision: needed(choice('DECISION', 'what it is', ['confirm', 'reject', 'defer'])),
-  },
+  summary: 'attest that a match is right, wrong or open, with evidence',
+  notes:
+    'It counts as a review does. An attester that others speak for is enrolled in resolution.attesters of the profile.',
+  takes: { match: needed(text('MATCH', 'the match’s id')) },
   options: {
-    attester: needed(text('NAME', 'who attests: the caller, or an attester that the profile lets it speak for')),
-    evidence: text('TEXT', 'on what evidence'),
-    adjust: decimal('N', 'added to the probability where confidence is told, from -1 to 1, as in --adjust=-0.1', -1, 1),
-    idempotencyKey: text('KEY', 'a repeat with the same key is the same attestation'),
+    decision: needed(choice('DECISION', 'whether both are one', ['confirm', 'reject', 'defer'])),
+    evidence: text('TEXT', 'what it rests on'),
+    attester: text('ATTESTER', 'who attests; else the caller'),
+    ifVersion: whole('VERSION', 'only if the match is still at this version', 1),
+    idempotencyKey: text('KEY', 'a repeat with the same key changes nothing'),
     ...serviceOptions,
   },
-  example: 'platform resolve attest match_… confirm --attester registrar --evidence "birth register 1971/204"',
+  example: 'platform resolve attest match_… --decision confirm --evidence "same passport, seen on 3 May"',
   async run(given, terminal) {
-    const { id: correlation_id, decision, attester: attester_id, evidence, adjust, idempotencyKey } = given
-    const api = await service(given, terminal)
+    const { match: correlation_id, decision, evidence, ifVersion: if_match, idempotencyKey: idempotency_key } = given
+    const { api, subject } = await serviceAs(given, terminal)
     const match = await api.call(
       'resolution.entity-match.attest',
-      { correlation_id, attester_id, decision, evidence, confidence_adjustment: adjust },
-      idempotencyKey ? { idempotency_key: idempotencyKey } : {},
+      { correlation_id, attester_id: given.attester ?? subject, decision, evidence },
+      {
+        ...(if_match === undefined ? {} : { if_match }),
+        ...(idempotency_key === undefined ? {} : { idempotency_key }),
+      },
     )
     show(terminal, given.json, match, () => matchText(terminal, match))
     return 0

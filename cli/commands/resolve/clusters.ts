@@ -1,5 +1,5 @@
 // Lists clusters of the service, the largest first.
-import { listed } from '../../client/client.ts'
+import { type Answered, listed } from '../../client/client.ts'
 import { command } from '../../command.ts'
 import { show, table } from '../../output.ts'
 import { otherwise, text, whole } from '../../params.ts'
@@ -17,8 +17,18 @@ export const definition = command({
   async run(given, terminal) {
     const api = await service(given, terminal)
     const items = await listed(api, 'resolution.entity-cluster.list', { run_id: given.run }, given.limit)
-    const columns = ['uid', 'size', 'entity_type', 'run_id']
+    const columns = ['uid', 'size', { heading: 'members', cell: membersOf }, 'entity_type', 'run_id']
     show(terminal, given.json, { items }, () => table(terminal, items, columns, 'there are no such clusters'))
     return 0
   },
 })
+
+const most_shown = 4
+
+function membersOf(item: Answered): string {
+  const members = item.members as readonly { readonly node_id: string; readonly record_id: string }[]
+  const shown = members.slice(0, most_shown).map(({ node_id, record_id }) => `${node_id}/${record_id}`)
+  return [shown.join(', '), ...(members.length > most_shown ? [`${members.length - most_shown} more`] : [])].join(
+    ' and ',
+  )
+}

@@ -3,7 +3,7 @@ import { listed } from '../../client/client.ts'
 import { command } from '../../command.ts'
 import { matchRow } from '../../match-text.ts'
 import { show, table } from '../../output.ts'
-import { otherwise, text, whole } from '../../params.ts'
+import { choice, otherwise, text, whole } from '../../params.ts'
 import { service, serviceOptions } from '../../service.ts'
 
 export const definition = command({
@@ -11,7 +11,7 @@ export const definition = command({
   summary: 'list matches of the service, the most certain first',
   options: {
     run: text('RUN', 'only those that this run scored last'),
-    state: text('STATE', 'only those in this state, as in proposed'),
+    state: choice('STATE', 'only those in this state', ['proposed', 'confirmed', 'rejected', 'deferred']),
     limit: otherwise(50, whole('COUNT', 'at most so many', 1, 100_000)),
     ...serviceOptions,
   },

@@ -1,32 +1,33 @@
-// Confirms, rejects or defers a match of the service.
+// Decides a match as a person: the last word of a person counts over consensus and engine.
 import { command } from '../../command.ts'
 import { matchText } from '../../match-text.ts'
 import { show } from '../../output.ts'
-import { choice, decimal, needed, text } from '../../params.ts'
+import { choice, needed, text, whole } from '../../params.ts'
 import { service, serviceOptions } from '../../service.ts'
 
 export const definition = command({
   words: 'resolve review',
-  summary: 'confirm, reject or defer a match of the service; clusters follow',
-  notes: 'The last word of a person counts, over consensus and engine; `defer` takes back what people said before.',
-  takes: {
-    id: needed(text('MATCH', 'the match’s id')),
-    decision: needed(choice('DECISION', 'what it is', ['confirm', 'reject', 'defer'])),
-  },
+  summary: 'confirm, reject or defer a match; clusters follow',
+  notes: 'Nothing said before is overwritten; the last word counts. To defer takes a decision back.',
+  takes: { match: needed(text('MATCH', 'the match’s id')) },
   options: {
+    decision: needed(choice('DECISION', 'whether both are one', ['confirm', 'reject', 'defer'])),
     reason: text('TEXT', 'why'),
-    adjust: decimal('N', 'added to the probability where confidence is told, from -1 to 1, as in --adjust=-0.1', -1, 1),
-    idempotencyKey: text('KEY', 'a repeat with the same key is the same review'),
+    ifVersion: whole('VERSION', 'only if the match is still at this version', 1),
+    idempotencyKey: text('KEY', 'a repeat with the same key changes nothing'),
     ...serviceOptions,
   },
-  example: 'platform resolve review match_… confirm --reason "the same passport"',
+  example: 'platform resolve review match_… --decision reject --reason "father and son"',
   async run(given, terminal) {
-    const { id: correlation_id, decision, reason, adjust: confidence_adjustment, idempotencyKey } = given
+    const { match: correlation_id, decision, reason, ifVersion: if_match, idempotencyKey: idempotency_key } = given
     const api = await service(given, terminal)
     const match = await api.call(
       'resolution.entity-match.review',
-      { correlation_id, decision, reason, confidence_adjustment },
-      idempotencyKey ? { idempotency_key: idempotencyKey } : {},
+      { correlation_id, decision, reason },
+      {
+        ...(if_match === undefined ? {} : { if_match }),
+        ...(idempotency_key === undefined ? {} : { idempotency_key }),
+      },
     )
     show(terminal, given.json, match, () => matchText(terminal, match))
     return 0

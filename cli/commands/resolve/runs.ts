@@ -2,14 +2,26 @@
 import { listed } from '../../client/client.ts'
 import { command } from '../../command.ts'
 import { show, table } from '../../output.ts'
-import { otherwise, text, whole } from '../../params.ts'
+import { choice, otherwise, whole } from '../../params.ts'
 import { service, serviceOptions } from '../../service.ts'
+
+const states = [
+  'pending',
+  'extracting',
+  'extracted',
+  'matching',
+  'matched',
+  'resolving',
+  'completed',
+  'failed',
+  'cancelled',
+] as const
 
 export const definition = command({
   words: 'resolve runs',
   summary: 'list runs of the service, newest first',
   options: {
-    state: text('STATE', 'only those in this state, as in completed'),
+    state: choice('STATE', 'only those in this state', states),
     limit: otherwise(50, whole('COUNT', 'at most so many', 1, 100_000)),
     ...serviceOptions,
   },

@@ -1,4 +1,4 @@
-// Lists open matches of the service, those first that a decision is worth most for.
+// Lists the matches that are worth a person's minute, those first that a decision is worth most for.
 import { listed } from '../../client/client.ts'
 import { command } from '../../command.ts'
 import { matchRow } from '../../match-text.ts'
@@ -11,18 +11,15 @@ export const definition = command({
   summary: 'list open matches of the service, those first that a decision is worth most for',
   options: {
     run: text('RUN', 'only those that this run scored last'),
-    lens: text('LENS', 'only those of this lens, by its name'),
     limit: otherwise(50, whole('COUNT', 'at most so many', 1, 100_000)),
     ...serviceOptions,
   },
   example: 'platform resolve uncertain --run run_… --limit 10',
   async run(given, terminal) {
     const api = await service(given, terminal)
-    const { run: run_id, lens, limit } = given
-    const items = await listed(api, 'resolution.entity-match.uncertain', { run_id, lens }, limit)
-    const rows = items.map((item) => ({ ...matchRow(item), worth: Number(item.worth).toFixed(2) }))
+    const items = await listed(api, 'resolution.entity-match.uncertain', { run_id: given.run }, given.limit)
     const columns = ['uid', 'left', 'right', 'score', 'linked', 'state', 'worth']
-    show(terminal, given.json, { items }, () => table(terminal, rows, columns, 'no match is open'))
+    show(terminal, given.json, { items }, () => table(terminal, items.map(matchRow), columns, 'no match is in doubt'))
     return 0
   },
 })

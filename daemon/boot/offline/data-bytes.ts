@@ -16,8 +16,8 @@ export type OpenFile = {
   readonly size: number
   /** The bytes from one place up to another. Throws `FileFault` where the file ends before. */
   read(from: number, to: number): ArrayBuffer
-  /** All bytes in order, checked to be text; `done`: how many there were with these. Throws `FileFault`. */
-  eachText(take: (bytes: Uint8Array, done: number) => void): void
+  /** All bytes in order, or the first `most`, checked to be text; `done`: how many there were with these. Throws `FileFault`. */
+  eachText(take: (bytes: Uint8Array, done: number) => void, most?: number): void
   /** Throws `FileFault` where somebody has written to it since it was opened. */
   checkUnchanged(): void
   close(): void
@@ -47,7 +47,7 @@ export function openDataFile(file: string): OpenFile {
   return {
     size,
     read: (from, to) => readPart(opened, from, to),
-    eachText: (take) => eachText(opened, size, take),
+    eachText: (take, most = size) => eachText(opened, Math.min(size, most), size, take),
     checkUnchanged() {
       if (!isSame(before, fstatSync(opened, { bigint: true }))) {
         throw new FileFault('was changed while it was read', 'read it again when nobody writes to it')
@@ -80,17 +80,18 @@ function readPart(opened: number, from: number, to: number): ArrayBuffer {
   return bytes.buffer
 }
 
-/** Up to the size that it had: who goes on writing must not keep a reader for ever. */
-function eachText(opened: number, size: number, take: (bytes: Uint8Array, done: number) => void): void {
+/** Up to the size that it had: who goes on writing must not keep a reader for ever. A letter cut by `until` is left out. */
+function eachText(opened: number, until: number, size: number, take: (bytes: Uint8Array, done: number) => void): void {
   const chunk = new Uint8Array(chunk_bytes)
   let kept = 0
   let done = 0
   for (;;) {
-    const most = Math.min(chunk.length - kept, size - done - kept)
+    const most = Math.min(chunk.length - kept, until - done - kept)
     const read = naming(() => readSync(opened, chunk, kept, most, null))
     const bytes = chunk.subarray(0, kept + read)
     if (bytes.length === 0) return
-    const whole = bytes.subarray(0, read === 0 ? bytes.length : wholeLetters(bytes))
+    const whole = bytes.subarray(0, read === 0 && until === size ? bytes.length : wholeLetters(bytes))
+    if (read === 0 && whole.length === 0) return
     if (done === 0) refuseOtherKinds(whole)
     if (!isUtf8(whole) || whole.includes(0)) throw foreign(opened, whole, done)
     done += whole.length

@@ -39,14 +39,20 @@ export async function readDataFile(
   isWanted: (name: string) => boolean,
   { kind = dataKindOf(file), tell = () => undefined }: Reading = {},
 ): Promise<Source> {
-  const name = basename(file)
+  const read = await withDataFile(file, (opened) =>
+    kind === 'parquet' ? readParquet(opened, isWanted, tell) : readText(opened, kind, isWanted, tell),
+  )
+  return { name: basename(file), ...read }
+}
+
+/** What `read` makes of an open file that stays as it is. Throws `Objection` (1): what is wrong with it. */
+export async function withDataFile<T>(file: string, read: (opened: OpenFile) => T | Promise<T>): Promise<T> {
   try {
     const opened = asInvoker(() => openDataFile(file))
     try {
-      const read =
-        kind === 'parquet' ? await readParquet(opened, isWanted, tell) : readText(opened, kind, isWanted, tell)
+      const done = await read(opened)
       opened.checkUnchanged()
-      return { name, ...read }
+      return done
     } finally {
       opened.close()
     }

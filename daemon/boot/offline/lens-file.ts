@@ -1,26 +1,19 @@
 // Lenses as files: those that are shipped, by name, and whoever's own, by path.
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseYaml } from '../../../adapters/host/yaml/yaml-document.ts'
 import { linesOf } from '../../../adapters/host/yaml/yaml-lines.ts'
 import { parseBy } from '../../kernel/parsing.ts'
 import { type Lens, lens as schema } from '../../roles/resolution/lens/model.ts'
 import { asInvoker } from '../acting.ts'
 import { Objection } from './objection.ts'
+import { shippedFolder } from './shipped-files.ts'
 
 const ending = '.yaml'
 
-/** Beside the bundle in the executable, at the root of the repository from sources. */
-function shippedFolder(): string {
-  const here = dirname(fileURLToPath(import.meta.url))
-  const bundled = join(here, 'lenses')
-  return existsSync(bundled) ? bundled : join(here, '..', '..', '..', 'lenses')
-}
-
 /** Names of the shipped lenses, as in `persons`. */
 export function lensNames(): string[] {
-  const files = readdirSync(shippedFolder()).filter((file) => file.endsWith(ending))
+  const files = readdirSync(shippedFolder('lenses')).filter((file) => file.endsWith(ending))
   return files.map((file) => file.slice(0, -ending.length)).sort()
 }
 
@@ -41,7 +34,7 @@ export function readLens(given: string): Lens {
 
 /** The text of a lens as its author wrote it. Throws `Objection` (1). */
 export function lensText(given: string): string {
-  return textOf(lensNames().includes(given) ? join(shippedFolder(), `${given}${ending}`) : given)
+  return textOf(lensNames().includes(given) ? join(shippedFolder('lenses'), `${given}${ending}`) : given)
 }
 
 function textOf(file: string): string {

@@ -1,13 +1,11 @@
 // Looks at the beginning of a file of data and proposes a lens for it.
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { basename, extname } from 'node:path'
 import { DataFault } from '../../roles/resolution/engine/records/csv.ts'
 import { type ColumnProfile, idAmong, profileOf } from '../../roles/resolution/engine/records/profile.ts'
 import type { Source } from '../../roles/resolution/engine/records/records.ts'
 import type { FieldType } from '../../roles/resolution/lens/field.ts'
 import { proposalFor } from '../../roles/resolution/lens/proposal.ts'
-import { asInvoker } from '../acting.ts'
-import { dataKindOf, readDataFile, type TextKind, textReader } from './data-file.ts'
+import { dataKindOf, readDataFile, type TextKind, textReader, withDataFile } from './data-file.ts'
 import { lensNames, readLens } from './lens-file.ts'
 import { Objection } from './objection.ts'
 
@@ -27,7 +25,7 @@ export type Proposal = {
 export async function proposeLens(file: string): Promise<Proposal> {
   const kind = dataKindOf(file)
   const { isWhole, ...source } =
-    kind === 'parquet' ? { isWhole: true, ...(await readDataFile(file, () => true)) } : sampleOf(file, kind)
+    kind === 'parquet' ? { isWhole: true, ...(await readDataFile(file, () => true)) } : await sampleOf(file, kind)
   if (source.rows === 0) throw new Objection(1, `${file} has no record to look at`)
   const shipped = lensNames().flatMap((name) => readLens(name).fields)
   const places = shipped.flatMap(({ name, type, columns }) =>
@@ -38,8 +36,18 @@ export async function proposeLens(file: string): Promise<Proposal> {
   const types = new Map<string, FieldType>([...known].map(([column, { type }]) => [column, type]))
   const names = new Map([...known].map(([column, { name }]) => [column, name]))
   const columns = profileOf(source, types)
+  const id_field = idAmong(columns)
+  const isWorthIt = columns.length > 1 && columns.some(({ column, type }) => column !== id_field && type !== undefined)
+  if (!isWorthIt) throw nothingSaid(file, columns)
   const yaml = proposalFor(lensNameFor(file), basename(file), columns, names)
-  return { records: source.rows, isWhole, id_field: idAmong(columns), columns, yaml }
+  return { records: source.rows, isWhole, id_field, columns, yaml }
+}
+
+function nothingSaid(file: string, columns: readonly ColumnProfile[]): Objection {
+  const [only] = columns
+  const other = columns.length === 1 ? [';', '\t', '|'].find((mark) => only?.column.includes(mark)) : undefined
+  const remedy = other && `its only column is ${JSON.stringify(only?.column)}: separate values by commas`
+  return new Objection(1, `${file} has no column beside the id whose values differ`, remedy)
 }
 
 function lensNameFor(file: string): string {
@@ -53,53 +61,35 @@ function lensNameFor(file: string): string {
 const most_tries = 64
 
 /** The records that are whole within the first bytes. */
-function sampleOf(file: string, kind: TextKind): Source & { readonly isWhole: boolean } {
-  const { bytes, isWhole } = beginningOf(file)
-  const name = basename(file)
-  if (isWhole) return { name, isWhole, ...readText(file, kind, bytes) }
-  // The last line may be cut, or stand within quotation marks: then one of those before it ends a record.
-  let end = bytes.length
-  for (let tried = 0; tried < most_tries; tried++) {
-    end = bytes.lastIndexOf(10, end - 1)
-    if (end <= 0) break
+async function sampleOf(file: string, kind: TextKind): Promise<Source & { readonly isWhole: boolean }> {
+  return await withDataFile(file, (opened) => {
+    const bytes = new Uint8Array(Math.min(opened.size, sample_bytes))
+    let length = 0
+    opened.eachText((piece, done) => {
+      bytes.set(piece, length)
+      length = done
+    }, sample_bytes)
+    const isWhole = opened.size <= sample_bytes
+    return { name: basename(file), isWhole, ...readBeginning(kind, bytes.subarray(0, length), isWhole) }
+  })
+}
+
+/** The last line may be cut, or stand within quotation marks: then one of those before it ends a record. */
+function readBeginning(kind: TextKind, bytes: Uint8Array, isWhole: boolean): Omit<Source, 'name'> {
+  let end = isWhole ? 0 : bytes.lastIndexOf(10)
+  for (let tried = 0; tried < most_tries && end > 0; tried++) {
     try {
-      return { name, isWhole, ...readText(file, kind, bytes.subarray(0, end + 1)) }
+      return readText(kind, bytes.subarray(0, end + 1))
     } catch (error) {
-      if (!(error instanceof Objection)) throw error
+      if (!(error instanceof DataFault)) throw error
+      end = bytes.lastIndexOf(10, end - 1)
     }
   }
-  return { name, isWhole, ...readText(file, kind, bytes) }
+  return readText(kind, bytes)
 }
 
-function readText(file: string, kind: TextKind, bytes: Uint8Array): Omit<Source, 'name'> {
+function readText(kind: TextKind, bytes: Uint8Array): Omit<Source, 'name'> {
   const reader = textReader(kind, () => true)
-  try {
-    reader.push(bytes)
-    return reader.finish()
-  } catch (error) {
-    if (error instanceof DataFault) throw new Objection(1, `${file}, ${error.message}`)
-    throw error
-  }
-}
-
-function beginningOf(file: string): { bytes: Uint8Array; isWhole: boolean } {
-  try {
-    return asInvoker(() => {
-      const opened = openSync(file, 'r')
-      try {
-        const size = fstatSync(opened).size
-        const bytes = new Uint8Array(Math.min(size, sample_bytes))
-        let length = 0
-        for (let read = -1; read !== 0 && length < bytes.length; length += read) {
-          read = readSync(opened, bytes, length, bytes.length - length, length)
-        }
-        return { bytes: bytes.subarray(0, length), isWhole: size <= sample_bytes }
-      } finally {
-        closeSync(opened)
-      }
-    })
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new Objection(1, `${file} cannot be read: ${code === 'ENOENT' ? 'there is no such file' : code}`)
-  }
+  reader.push(bytes)
+  return reader.finish()
 }

@@ -7,6 +7,7 @@ export const outline = outlineOf({
   purpose: 'Finds who is who among records: lenses, runs, matches and clusters',
   port: 8003,
   serves: 'tenants',
+  index_family: 'fusion',
   api_prefix: '/api/v2',
   needs: ['site'],
   settings: [settings],

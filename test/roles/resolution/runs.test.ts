@@ -8,6 +8,7 @@ import { resolve } from '../../../daemon/roles/resolution/fusion/resolve.ts'
 import { cancel } from '../../../daemon/roles/resolution/fusion-run/cancel.ts'
 import { start } from '../../../daemon/roles/resolution/fusion-run/start.ts'
 import { create } from '../../../daemon/roles/resolution/lens/create.ts'
+import { list as bindings } from '../../../daemon/roles/resolution/lens-binding/list.ts'
 import { ended, peopleOf, personLens, sharedResolution } from './resolution-world.ts'
 
 const world = sharedResolution()
@@ -52,4 +53,16 @@ test('phase by phase it comes to the same', async () => {
   expect(resolved.run).toMatchObject({ state: 'completed', counts: { entities: 90, clusters: 30 } })
   expect(resolved.items).toHaveLength(30)
   expect(await ann.refusal(cancel, { run_id })).toBe('wrong_state')
+})
+
+test('which columns a run reads of a node is known to whoever may know of the run', async () => {
+  const ann = await world().as()
+  const low = await world().as({ subject: 'low', clearance: { level: 'UNCLASSIFIED' } })
+  await ann.ok(create, { body: { ...personLens(), lens: 'shared' }, classification: 'UNCLASSIFIED' })
+  const asked = { lens_id: 'shared', node_data: { hidden: peopleOf(0, 20) }, classification: 'SECRET' }
+  const { run_id } = await ann.ok(start, asked)
+  await ended(ann, run_id)
+  const query = { lens: 'shared', dataset: 'hidden' }
+  expect((await ann.ok(bindings, query)).items).toMatchObject([{ run_id, classification: { level: 'SECRET' } }])
+  expect((await low.ok(bindings, query)).items).toEqual([])
 })

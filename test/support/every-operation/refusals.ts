@@ -113,9 +113,8 @@ const site: Record<string, Refusal> = {
 }
 
 const session: Record<string, Refusal> = {
-  async 'consensus.session.open label_denied'(stage) {
-    return post(stage, matchSessions, matchSession('1'), { token: await stage.site.token({ roles: ['admin'] }) })
-  },
+  'consensus.session.open label_denied': async (stage) =>
+    post(stage, matchSessions, matchSession('1'), { token: await stage.site.token({ roles: ['admin'] }) }),
   async 'consensus.session.open idempotency_mismatch'(stage) {
     await post(stage, matchSessions, matchSession('2'))
     return post(stage, matchSessions, { ...matchSession('2'), lens_version: '2' })
@@ -125,12 +124,10 @@ const session: Record<string, Refusal> = {
     const token = await stage.site.token({ roles: ['admin'] })
     return post(stage, matchSessions, { ...matchSession('3'), label: { ...label, level: 'UNCLASSIFIED' } }, { token })
   },
-  async 'consensus.session.open not_your_tenant'(stage) {
-    return post(stage, matchSessions, { ...matchSession('4'), tenant_id: 'bravo' })
-  },
-  async 'consensus.session.create label_denied'(stage) {
-    return post(stage, sessions, sessionInput(), { token: await stage.site.token({ roles: ['admin'] }) })
-  },
+  'consensus.session.open not_your_tenant': async (stage) =>
+    post(stage, matchSessions, { ...matchSession('4'), tenant_id: 'bravo' }),
+  'consensus.session.create label_denied': async (stage) =>
+    post(stage, sessions, sessionInput(), { token: await stage.site.token({ roles: ['admin'] }) }),
   async 'consensus.session.create not_found'(stage) {
     await post(stage, sessions, sessionInput(), { key: 'seen-by-the-cleared' })
     const token = await stage.site.token({ roles: ['admin'] })
@@ -139,12 +136,10 @@ const session: Record<string, Refusal> = {
       token,
     })
   },
-  async 'consensus.session.contribute not_contributor'(stage) {
-    return post(stage, `${sessions}/${await newSession(stage)}/contribution`, contribution('mallory', 1))
-  },
-  async 'consensus.session.contribute session_closed'(stage) {
-    return post(stage, `${sessions}/${stage.ratified}/contribution`, contribution('carol', 1))
-  },
+  'consensus.session.contribute not_contributor': async (stage) =>
+    post(stage, `${sessions}/${await newSession(stage)}/contribution`, contribution('mallory', 1)),
+  'consensus.session.contribute session_closed': async (stage) =>
+    post(stage, `${sessions}/${stage.ratified}/contribution`, contribution('carol', 1)),
   async 'consensus.session.contribute quorum_full'(stage) {
     return post(stage, `${sessions}/${await scored(stage, [1, 0])}/contribution`, contribution('carol', 1))
   },

@@ -113,7 +113,6 @@ const exchange: Record<string, Refusal> = {
     say(stage, bravosProposal(another()), { receiver_tenant_id: 'charlie' }),
   'resolution.exchange.receive label_denied': (stage) => say(stage, bravosProposal(another()), tooHigh),
   'resolution.exchange.receive already_exists': (stage) => say(stage, bravosProposal(stage.resolution.exchange)),
-  'resolution.exchange.receive unavailable': async (stage) => say(stage, await piece(stage, stage.resolution.exchange)),
   async 'resolution.exchange.receive rate_limited'(stage) {
     for (;;) {
       const heard = await say(stage, bravosProposal(another()))

@@ -3,7 +3,10 @@
 /** What is being done; `write` is told by whoever writes results. */
 export type Phase = 'read' | 'candidates' | 'compare' | 'train' | 'cluster' | 'link' | 'write'
 
-/** `done` of `total` bytes while reading, records while writing and comparing, or pairs where rules of a lens name them; a `total` of 0 is not known. */
+/**
+ * `done` of `total` bytes while reading, records while writing and comparing (once for each rule where records are many), or
+ * pairs where rules of a lens name them; a `total` of 0 is not known.
+ */
 export type Progress = { readonly phase: Phase; readonly done: number; readonly total: number }
 
 /** Whoever is told may throw, and the work ends with that. */

@@ -107,8 +107,7 @@ export function gathered(records: Records, { lens, settings, random, swapped, te
   const rules = eachRuled(lens, records, tell, add)
   if (rules) return { compares, list, add, rules }
   if (areMany(records)) {
-    began(tell, 'compare')
-    const copies = eachOfMany(compares, records, random, add)
+    const copies = eachOfMany(compares, records, { random, tell }, add)
     return { compares, list, add, rules: [], copies }
   }
   const keys = fields.flatMap(({ type, column }, field) => keysOf(type, column, field))

@@ -3,6 +3,7 @@ import { rulesFor } from './block/rule-choice.ts'
 import { eachRulePair } from './block/rule-pairs.ts'
 import type { Comparing } from './compare/pairs.ts'
 import { drawnPairs, type PairList } from './compare/patterns.ts'
+import { portions, type Tell } from './progress.ts'
 import type { Records } from './records/records.ts'
 import { trainedBesideChance } from './score/beside-chance.ts'
 import { firstModel, type Model } from './score/model.ts'
@@ -23,11 +24,12 @@ function copiesOf(compares: Comparing, { fields }: Records, random: () => number
 export function eachOfMany(
   compares: Comparing,
   records: Records,
-  random: () => number,
+  { random, tell }: { readonly random: () => number; readonly tell: Tell },
   pair: (a: number, b: number) => void,
 ): readonly number[] {
   const { sizes, copies } = copiesOf(compares, records, random)
-  eachRulePair(compares.table, rulesFor(compares.table, sizes, copies, random), cap, pair)
+  const rules = rulesFor(compares.table, sizes, copies, random)
+  eachRulePair(compares.table, rules, cap, pair, portions(tell, 'compare', rules.length * records.rows))
   return copies
 }
 

@@ -5,6 +5,7 @@ import type { Doc } from '../../../kernel/store.ts'
 import { settings } from '../settings.ts'
 import { agreeTo } from './agreeing.ts'
 import { sitesOf } from './agreement.ts'
+import { overBudget } from './budget.ts'
 import { changeExchange } from './change.ts'
 import { completed, endedEarly } from './ending.ts'
 import { settle } from './learning.ts'
@@ -74,7 +75,8 @@ async function byProfile(call: Call, doc: Doc<StoredExchange>): Promise<Moved> {
 }
 
 async function oneStep(call: Call, doc: Doc<StoredExchange>): Promise<Moved | Refused> {
-  const { agreement, tenant_id, part, step: at } = doc.value
+  const { agreement, tenant_id, part, step: at, is_granted } = doc.value
+  if (!is_granted) return await grant(call, doc)
   const self = call.site.name
   const plan = planOf(agreement, self)
   const lens = await lensOf(call, tenant_id, agreement)
@@ -88,8 +90,7 @@ async function oneStep(call: Call, doc: Doc<StoredExchange>): Promise<Moved | Re
   }
   if (at === 0 && part !== 'proposer') await sayAgreed(call, doc)
   if (isParty && !isRefused(lens)) {
-    await openRunOf(call, doc, lens)
-    const ended = await follow(call, doc, plan)
+    const ended = (await openRunOf(call, doc, lens)) ?? (await follow(call, doc, plan))
     if (ended) return ended
   }
   // A linker sees no records, and needs no lens for what it does.
@@ -108,6 +109,15 @@ async function oneStep(call: Call, doc: Doc<StoredExchange>): Promise<Moved | Re
     current.state === 'running' && current.step === at
       ? { ...current, step: at + 1, updated_at: call.nowIso() }
       : current,
+  )
+}
+
+/** Before a word of it goes out: what many have agreed to side by side is one budget. */
+async function grant(call: Call, { id, value }: Doc<StoredExchange>): Promise<Moved | Refused> {
+  const refused = await overBudget(call, value)
+  if (refused) return refused
+  return await changed(call, id, 'granted', (current) =>
+    current.state === 'running' ? { ...current, is_granted: true } : current,
   )
 }
 

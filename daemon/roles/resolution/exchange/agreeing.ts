@@ -1,7 +1,9 @@
 // Agrees to a proposal, for a person or by the profile: from then on this site takes its steps.
 import { publicKeyOf } from '../../../kernel/agreed-key.ts'
 import type { Call } from '../../../kernel/call.ts'
+import { canonical } from '../../../kernel/canonical.ts'
 import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
+import { join, normal } from '../../../kernel/label.ts'
 import type { Doc } from '../../../kernel/store.ts'
 import type { NodeRecords } from '../fusion-run/node-data.ts'
 import { overBudget } from './budget.ts'
@@ -15,31 +17,35 @@ export async function agreeTo(
   { id, value }: Doc<StoredExchange>,
   data: NodeRecords | undefined,
 ): Promise<Doc<StoredExchange> | Refused> {
-  const { agreement, part, tenant_id, peer, sizes } = value
+  const { agreement, part, tenant_id } = value
   if (part === 'proposer') return refuse('wrong_state', 'this site has proposed it: the peer is asked')
   if (value.state !== 'proposed') return refuse('wrong_state', `the exchange is ${value.state}`)
-  const refused = await overBudget(call, peer, sizes[peer] ?? 0)
+  const refused = await overBudget(call, value)
   if (refused) return refused
   if (part === 'linker') return await agreed(call, id, {})
   if (data === undefined)
     return refuse('invalid', 'a party brings records', [{ path: 'data', message: 'must be there' }])
   const lens = await lensOf(call, tenant_id, agreement)
   if (isRefused(lens)) return lens
+  const joined = join(value.label, lens.value.label, call.site.labels)
+  if (!joined || canonical(joined) !== canonical(normal(value.label)))
+    return refuse('label_denied', `what ${agreement.lens} sees is labelled above what is proposed`)
   const own = await ownData(call, tenant_id, agreement, lens, data)
   if (isRefused(own)) return own
-  await keepOwn(call, tenant_id, id, own)
-  return await agreed(call, id, { size: own.size, secret: call.random(32) })
+  const kept = await keepOwn(call, tenant_id, id, own)
+  return await agreed(call, id, { size: own.size, secret: call.random(32), own: kept })
 }
 
-type Own = { readonly size?: number; readonly secret?: string }
+type Own = { readonly size?: number; readonly secret?: string; readonly own?: string }
 
-async function agreed(call: Call, id: string, { size, secret }: Own): Promise<Doc<StoredExchange> | Refused> {
+async function agreed(call: Call, id: string, { size, secret, own }: Own): Promise<Doc<StoredExchange> | Refused> {
   const self = call.site.name
   return await changeExchange(call, id, 'resolution.exchange.agree', (current) => {
     if (current.state !== 'proposed') return refuse('wrong_state', `the exchange is ${current.state}`)
     return {
       ...current,
       ...withSecret(current, self, secret),
+      ...(own === undefined ? {} : { own }),
       sizes: size === undefined ? current.sizes : { ...current.sizes, [self]: size },
       agreed: [...current.agreed, self],
       state: 'running',

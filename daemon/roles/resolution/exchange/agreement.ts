@@ -4,7 +4,7 @@ import { digestOf } from '../../../kernel/canonical.ts'
 import type { FieldError } from '../../../kernel/errors.ts'
 import { siteName } from '../../../kernel/transport.ts'
 import { word } from '../fields.ts'
-import { privacy } from '../fusion-run/model.ts'
+import { overLens, privacy } from '../fusion-run/model.ts'
 import { clkParameters } from '../privacy/clk/parameters.ts'
 
 export const exchangeId = z.string().regex(/^xchg_[0-9a-f]{32}$/)
@@ -27,7 +27,7 @@ export const terms = {
   }),
   max_set_size: z.int().min(1).max(1_000_000).meta({ description: 'Most records of either party' }),
   seed: z.int().min(0).max(4_294_967_295).default(1),
-  threshold: z.number().gt(0).lt(1).optional().meta({ description: 'With `none`: as for a run of one site' }),
+  threshold: overLens.threshold.meta({ description: 'With `none`: bits, as for a run of one site' }),
   clk: clkParameters.optional().meta({ description: 'With `clk`; what it does not say has its default' }),
 }
 

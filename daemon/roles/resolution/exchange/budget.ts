@@ -2,19 +2,26 @@
 import type { Call } from '../../../kernel/call.ts'
 import { type Refused, refuse } from '../../../kernel/errors.ts'
 import { settings } from '../settings.ts'
-import { exchanges } from './model.ts'
+import { exchanges, type StoredExchange } from './model.ts'
 
 const day_ms = 86_400_000
 
-/** Counts what was agreed with the peer in the last 24 hours, whoever proposed it and however it ended. */
-export async function overBudget(call: Call, peer: string, size: number): Promise<Refused | undefined> {
+/**
+ * Counts what was granted to the peer in the last 24 hours, whoever proposed it and however it ended. Who agrees is told early by
+ * what he may see; the worker, which sees all and takes one exchange after the other, has the last word.
+ */
+export async function overBudget(
+  call: Call,
+  { peer, sizes }: Pick<StoredExchange, 'peer' | 'sizes'>,
+): Promise<Refused | undefined> {
   const { peer_records_per_day, peer_exchanges_per_day } = call.settings(settings)
-  let [records, count] = [size, 1]
+  let [records, count] = [sizes[peer] ?? 0, 1]
   let cursor: string | undefined
   do {
     const filter = { peer, agreed_ts: { gt: call.now() - day_ms } }
     const page = await call.store(exchanges).list({ filter, limit: 500, fresh: true, ...(cursor ? { cursor } : {}) })
     for (const { value } of page.docs) {
+      if (!value.is_granted) continue
       records += value.sizes[peer] ?? 0
       count++
     }

@@ -53,7 +53,9 @@ async function handOver({ call, doc, lens }: Material): Promise<Refused | undefi
   if (run && (run.value.owes === 1 || run.value.attempts > 0)) return undefined
   const nodes = agreement.parties.toSorted()
   const records = await Promise.all(
-    nodes.map(async (node) => await rowsIn(call, doc.id, node, node === call.site.name ? 'own' : 'records')),
+    nodes.map(
+      async (node) => await rowsIn(call, doc.id, node, node === call.site.name ? (doc.value.own ?? '') : 'records'),
+    ),
   )
   const other = otherParty(agreement, call.site.name)
   const rows = records[nodes.indexOf(other)]
@@ -106,13 +108,22 @@ async function alikeVectors(given: Material): Promise<readonly Shared[] | Refuse
   if (!found) throw new Error(`the pairs of ${doc.id} are not here`)
   const bytes = Buffer.from(found)
   const pairs: Shared[] = []
+  const { threshold, one_to_one } = parametersOf(given)
+  const seen = { ours: new Set<number>(), theirs: new Set<number>() }
+  let last = -1
   for (let at = 0; at < bytes.length; at += pair_bytes) {
     const both = [bytes.readUInt32LE(at), bytes.readUInt32LE(at + 4)]
     const [ours = 0, theirs = 0] = self === parties[0] ? both : both.toReversed()
     const score = bytes.readDoubleLE(at + 8)
+    // As a linker writes them: ascending, so that none is there twice.
+    const place = (both[0] ?? 0) * 2 ** 21 + (both[1] ?? 0)
     const isSound =
-      ours < order.length && theirs < (sizes[other] ?? 0) && score >= parametersOf(given).threshold && score <= 1
-    if (!isSound) return refuse('invalid', `${linker} told of a pair that cannot be`)
+      ours < order.length && theirs < (sizes[other] ?? 0) && score >= threshold && score <= 1 && place > last
+    const isTaken = one_to_one && (seen.ours.has(ours) || seen.theirs.has(theirs))
+    if (!isSound || isTaken) return refuse('invalid', `${linker} told of a pair that cannot be`)
+    last = place
+    seen.ours.add(ours)
+    seen.theirs.add(theirs)
     pairs.push({ rows: [order[ours] ?? 0], theirs, score })
   }
   return pairs

@@ -17,7 +17,6 @@ const said = {
   state: exchangeState,
   sizes: z.record(siteName, count).meta({ description: 'How many records, or distinct keys, each party brings' }),
   agreed: z.array(siteName).meta({ description: 'Who has agreed so far, besides the proposer' }),
-  run_id: uid.optional().meta({ description: 'The run at this site, of a party' }),
   failure: z.strictObject({ code: word, reason: z.string().max(4_096) }).optional(),
   updated_at: instant,
 }
@@ -29,6 +28,8 @@ export const storedExchange = z.strictObject({
   agreement_digest: z.string(),
   /** The secret of this run, in hexadecimal; gone when it is over. */
   secret: z.string().optional(),
+  /** The set of pieces that holds the records of this site, of a party that has agreed. */
+  own: z.string().optional(),
   /** Public keys of the parties that agree on a key for vectors. */
   keys: z.record(siteName, z.string()),
   /** How many steps of the plan are done. */
@@ -43,6 +44,8 @@ export const storedExchange = z.strictObject({
   peer: siteName,
   /** When this site agreed, in epoch milliseconds; 0 before. */
   agreed_ts: z.int(),
+  /** There was room for it in the peer's budget: only then a first step is done. */
+  is_granted: z.boolean().optional(),
 })
 export type StoredExchange = z.infer<typeof storedExchange>
 
@@ -79,6 +82,7 @@ export const exchangeView = z
     version: z.int().min(1),
     ...shownOrigin,
     ...said,
+    run_id: uid.optional().meta({ description: 'The run at this site, of a party, once all have agreed' }),
     warnings: z.array(z.string()).meta({ description: 'What this agreement gives away, and what it rests on' }),
   })
   .meta({ id: 'FusionExchange' })
@@ -86,7 +90,8 @@ export type ExchangeView = z.infer<typeof exchangeView>
 
 export function shown({ id, version, value }: Doc<StoredExchange>): ExchangeView {
   const { tenant_id, label: classification, created_by, created_at } = value
-  const { agreement: of, part, state, sizes, agreed, run_id, failure, updated_at } = value
+  const { agreement: of, part, state, sizes, agreed, failure, updated_at } = value
+  const hasRun = part !== 'linker' && (state === 'running' || state === 'completed')
   return {
     uid: id,
     version,
@@ -99,7 +104,7 @@ export function shown({ id, version, value }: Doc<StoredExchange>): ExchangeView
     state,
     sizes,
     agreed,
-    ...(run_id === undefined ? {} : { run_id }),
+    ...(hasRun ? { run_id: runOf(id) } : {}),
     ...(failure === undefined ? {} : { failure }),
     updated_at,
     warnings: warnings(of),

@@ -1,5 +1,7 @@
 // The records that a site brings into an exchange: read, cut down to what was agreed, and kept until it is over.
+
 import type { Call } from '../../../kernel/call.ts'
+import { digestOf } from '../../../kernel/canonical.ts'
 import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
 import type { Doc } from '../../../kernel/store.ts'
 import type { NodeRecords } from '../fusion-run/node-data.ts'
@@ -39,10 +41,12 @@ export async function ownData(
   return refuse('invalid', `there are ${rows.length} records, and the agreement allows ${max_set_size}`)
 }
 
-/** Durable when it resolves. */
-export async function keepOwn(call: Call, tenant_id: string, exchange_id: string, { rows }: OwnData): Promise<void> {
-  const whose = { tenant_id, exchange_id, from: call.site.name, what: 'own' }
-  await keepPieces(call, whose, rows.length, cutRows(rows))
+/** Durable when it resolves: the name of the set, by what is in it, so that no other attempt to agree lends its records. */
+export async function keepOwn(call: Call, tenant_id: string, exchange_id: string, { rows }: OwnData): Promise<string> {
+  const pieces = cutRows(rows)
+  const what = `own.${digestOf(pieces).slice(0, 24)}`
+  await keepPieces(call, { tenant_id, exchange_id, from: call.site.name, what }, rows.length, pieces)
+  return what
 }
 
 /** The lens of the agreement as this tenant has it; refused where it is not there, or says something else here. */

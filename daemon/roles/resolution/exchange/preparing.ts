@@ -135,7 +135,7 @@ export function parametersOf({ doc }: Pick<Material, 'doc'>): ClkParameters {
 }
 
 export async function ownRows({ call, doc }: Pick<Material, 'call' | 'doc'>) {
-  const rows = await rowsIn(call, doc.id, call.site.name, 'own')
+  const rows = await rowsIn(call, doc.id, call.site.name, doc.value.own ?? '')
   if (!rows) throw new Error(`the records of ${doc.id} are not all here`)
   return rows
 }

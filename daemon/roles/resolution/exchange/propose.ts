@@ -57,8 +57,8 @@ export const propose = operation({
     if (isRefused(label)) return label
     const own = await ownData(call, call.caller.tenant_id, agreement, lens, data)
     if (isRefused(own)) return own
-    await keepOwn(call, call.caller.tenant_id, id, own)
-    const value = opened(call, agreement, label, own.size)
+    const kept = await keepOwn(call, call.caller.tenant_id, id, own)
+    const value = { ...opened(call, agreement, label, own.size), own: kept }
     const audit = [call.audited('resolution.exchange.propose', id, { agreement, size: own.size }, label)]
     const made = await call.store(exchanges).create(id, value, audit)
     if (made === 'exists') return repeated(call, await call.store(exchanges).get(id))

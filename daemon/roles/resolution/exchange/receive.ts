@@ -11,7 +11,6 @@ import {
   opened,
 } from '../../../shared/federation-message.ts'
 import { agreementDigest, faultsOf, sitesOf } from './agreement.ts'
-import { overBudget } from './budget.ts'
 import { changeExchange } from './change.ts'
 import { endedEarly } from './ending.ts'
 import { type Sent, sent } from './messages.ts'
@@ -124,7 +123,6 @@ function isSame(before: StoredExchange, now: StoredExchange): boolean {
 /** To the proposer alone: how many the other brings, and its public key. Too many, and the exchange is over. */
 async function agreed(call: Call, { src, said }: From<'agreed'>): Promise<Refused | undefined> {
   const { exchange_id, size, key } = said
-  const over = await overBudget(call, src, size)
   const done = await changeExchange(call, exchange_id, 'resolution.exchange.agreed', (current) => {
     const { agreement, part, sizes, keys, peer } = current
     if (part !== 'proposer') return refuse('invalid', 'who agrees tells the proposer')
@@ -133,9 +131,10 @@ async function agreed(call: Call, { src, said }: From<'agreed'>): Promise<Refuse
     if (isParty !== size > 0 || (key !== undefined) !== (isParty && agreement.privacy === 'clk'))
       return refuse('invalid', 'a party brings records, and with clk a public key')
     const at = call.nowIso()
-    const why = size > agreement.max_set_size ? `${src} brings ${size} records` : isParty ? over?.message : undefined
-    if (why)
-      return endedEarly(current, 'failed', { code: 'over_budget', reason: why }, { self: call.site.name, by: '', at })
+    if (size > agreement.max_set_size) {
+      const failure = { code: 'over_budget', reason: `${src} brings ${size} records` }
+      return endedEarly(current, 'failed', failure, { self: call.site.name, by: '', at })
+    }
     return {
       ...current,
       agreed: [...current.agreed, src],

@@ -10,8 +10,12 @@ import { runWork } from '../parts.ts'
 import { type Round, runOf, type StoredExchange } from './model.ts'
 import type { Step } from './plan.ts'
 
-/** Opens it once; its worker has nothing to do with it as long as sites are at it. */
-export async function openRunOf(call: Call, { id, value }: Doc<StoredExchange>, lens: Doc<StoredLens>): Promise<void> {
+/** Opens it once; its worker has nothing to do with it as long as sites are at it. Refuses where another run has its id. */
+export async function openRunOf(
+  call: Call,
+  { id, value }: Doc<StoredExchange>,
+  lens: Doc<StoredLens>,
+): Promise<Refused | undefined> {
   const { agreement, sizes, tenant_id, label, created_by } = value
   const at = call.nowIso()
   const run: StoredRun = {
@@ -32,12 +36,16 @@ export async function openRunOf(call: Call, { id, value }: Doc<StoredExchange>, 
     sources: agreement.parties.toSorted().map((node_id) => ({ node_id, records: sizes[node_id] ?? 0 })),
     counts: {},
     request_digest: value.request_digest,
+    exchange_id: id,
     owes: 0,
     attempts: 0,
     ...(agreement.threshold === undefined ? {} : { threshold: agreement.threshold }),
   }
   const audit = [{ ...call.audited('resolution.exchange.run', runOf(id), { exchange: id }, label), tenant_id }]
-  await call.store(fusionRuns).create(runOf(id), run, audit)
+  const made = await call.store(fusionRuns).create(runOf(id), run, audit)
+  if (made !== 'exists') return undefined
+  const before = await call.store(fusionRuns).get(runOf(id))
+  return before.value.exchange_id === id ? undefined : refuse('already_exists', 'another run has the id of this one')
 }
 
 /** The states of the service's own runs, by how far the plan is. */
@@ -95,7 +103,7 @@ const nouns: Readonly<Record<Round, string>> = {
 /** When the exchange ended before it was through. */
 export async function endRun(call: Call, { id, value }: Doc<StoredExchange>): Promise<void> {
   const run = await call.store(fusionRuns).find(runOf(id))
-  if (!run || isEnded(run.value)) return
+  if (run?.value.exchange_id !== id || isEnded(run.value)) return
   const { code, reason } = value.failure ?? { code: 'cancelled', reason: 'the exchange was cancelled' }
   const at = call.nowIso()
   await moveRun(call, id, (now) => ({

@@ -10,13 +10,16 @@ export const standingAgreement = z.strictObject({
   peer: siteName.meta({ description: 'Who proposes' }),
   lens: word,
   privacy: z.array(privacy).min(1),
-  fields: z.array(word).min(1).max(14).meta({ description: 'Those that an agreement may name' }),
+  fields: z.array(word).min(1).max(14).meta({
+    description: 'All of these with psi and clk: of fewer the values are sooner guessed. With none these or fewer',
+  }),
   max_set_size: z.int().min(1).max(1_000_000),
   they_learn: z.boolean().default(false).meta({ description: 'The peer may be among those that learn' }),
   accept_dictionary_risk: z.boolean().default(false),
   file: dataFile
     .optional()
     .meta({ description: 'Data file of the site’s tenant that it is kept with; for a linker none' }),
+  linker: siteName.optional().meta({ description: 'The only site that may compare what this one brings with clk' }),
   links: z.boolean().default(false).meta({ description: 'This site compares for others' }),
 })
 export type StandingAgreement = z.infer<typeof standingAgreement>
@@ -26,15 +29,25 @@ export function standingFor(
   all: readonly StandingAgreement[],
   { agreement, part }: Pick<StoredExchange, 'agreement' | 'part'>,
 ): StandingAgreement | undefined {
-  const { parties, lens, privacy: mode, fields, max_set_size, learns, accept_dictionary_risk } = agreement
+  const { parties, lens, privacy: mode, fields, max_set_size, learns, linker, accept_dictionary_risk } = agreement
   return all.find(
     (each) =>
       each.peer === parties[0] &&
       each.lens === lens &&
       each.privacy.includes(mode) &&
       fields.every((field) => each.fields.includes(field)) &&
+      (mode === 'none' || each.fields.every((field) => fields.includes(field))) &&
       max_set_size <= each.max_set_size &&
-      (part === 'linker' ? each.links : each.file !== undefined && (each.they_learn || !learns.includes(parties[0]))) &&
+      (part === 'linker' ? each.links : bringsTo(each, learns.includes(parties[0]), linker)) &&
       (each.accept_dictionary_risk || !accept_dictionary_risk),
   )
+}
+
+/** Records, to these and no others. */
+function bringsTo(
+  { file, they_learn, linker }: StandingAgreement,
+  theyLearn: boolean,
+  by: string | undefined,
+): boolean {
+  return file !== undefined && (they_learn || !theyLearn) && (by === undefined || by === linker)
 }

@@ -8,7 +8,7 @@ import { type PhaseFound, type PhaseJob, runWork } from '../parts.ts'
 import { publishRegistry } from '../registry/publish.ts'
 import { settings } from '../settings.ts'
 import { changeRun, runTopic } from './change.ts'
-import { fusionRuns, type Phase, type StoredRun } from './model.ts'
+import { fusionRuns, type Phase, type RunSource, type StoredRun } from './model.ts'
 import { publishMatches } from './publish.ts'
 import { begun, done, failed, isEnded, nextPhase } from './rules.ts'
 
@@ -96,7 +96,7 @@ async function outcomeOf(
     const found = await call.part(runWork).perform(jobOf(run, phase, lens.value.body, isLast), signal)
     if (isRefused(found)) return found
     const known: Doc<StoredRun> = { ...run, value: { ...run.value, ...found } }
-    if (phase === 'extract') for (const use of found.sources ?? []) await bindLens(call, lens, usedFor(run.id, use))
+    if (phase === 'extract') for (const use of found.sources ?? []) await bindLens(call, lens, usedFor(run, use))
     if (isLast) await publishMatches(call, known, found.counts.matches ?? 0, signal)
     if (phase === 'resolve') await publishRegistry(call, known, found.counts.entities ?? 0, signal)
     return found
@@ -123,6 +123,6 @@ function jobOf({ id, value }: Doc<StoredRun>, phase: Phase, lens: PhaseJob['lens
   return { run: id, phase, lens: seen, tenant_id, seed, sources, isLast }
 }
 
-function usedFor(run_id: string, { node_id, columns }: NonNullable<PhaseFound['sources']>[number]) {
-  return { dataset: node_id, run_id, ...(columns ? { columns } : {}) }
+function usedFor({ id: run_id, value: { label } }: Doc<StoredRun>, { node_id, columns }: RunSource) {
+  return { dataset: node_id, run_id, label, ...(columns ? { columns } : {}) }
 }

@@ -108,6 +108,8 @@ export const storedRun = z.strictObject({
   ...origin,
   ...said,
   request_digest: z.string(),
+  /** Of the run of an exchange: which. Its peer chose the digits of both ids. */
+  exchange_id: z.string().optional(),
   /** 1 while there is something to do; an index, so that the worker finds its work. */
   owes: z.union([z.literal(0), z.literal(1)]),
   /** How often the phase under way was begun. */
@@ -143,6 +145,7 @@ export function shown({ id, version, value }: Doc<StoredRun>, at?: Progress): Ru
   const {
     label: classification,
     request_digest: _digest,
+    exchange_id: _exchange,
     owes: _owes,
     attempts: _attempts,
     files_until_ts: _until,

@@ -4,7 +4,8 @@ import type { Doc } from '../../../kernel/store.ts'
 import type { StoredLens } from '../lens/stored.ts'
 import { bindingUid, lensBindings, type StoredBinding } from './model.ts'
 
-export type Use = Pick<StoredBinding, 'dataset' | 'columns' | 'run_id'>
+/** `label`: of the run that names its data set and columns; of the lens where no run does. */
+export type Use = Pick<StoredBinding, 'dataset' | 'columns' | 'run_id'> & Partial<Pick<StoredBinding, 'label'>>
 
 /** Saying the same again changes nothing. */
 export async function bindLens(call: Call, { id, value }: Doc<StoredLens>, use: Use = {}): Promise<void> {

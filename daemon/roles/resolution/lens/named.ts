@@ -26,8 +26,10 @@ export async function lensNamed(
 async function newest(call: Call, lens: string): Promise<Doc<StoredLens> | undefined> {
   let best: Doc<StoredLens> | undefined
   let cursor: string | undefined
+  // A version that was kept just now is the newest already.
+  const query = { filter: { lens }, limit: 500, fresh: true }
   do {
-    const page = await call.store(lenses).list({ filter: { lens }, limit: 500, ...(cursor ? { cursor } : {}) })
+    const page = await call.store(lenses).list({ ...query, ...(cursor ? { cursor } : {}) })
     for (const doc of page.docs) {
       if (!best || isLater(doc.value.lens_version, best.value.lens_version)) best = doc
     }

@@ -37,6 +37,26 @@ test('a pair is given once, if and only if a block of at most the cap holds both
   )
 })
 
+test('tells how many rows were passed, up to all of them under every rule, and is ended by whoever is told', () => {
+  const many = 5_000
+  const table = tableOf(Array.from({ length: many * width }, (_, at) => Math.trunc(at / width / 5)))
+  const told: number[] = []
+  eachRulePair(
+    table,
+    rules,
+    10,
+    () => {},
+    (done) => told.push(done),
+  )
+  expect(told).toEqual([...told].sort((a, b) => a - b))
+  expect(told.filter((done) => done < many).length).toBeGreaterThan(3)
+  expect(told.at(-1)).toBe(rules.length * many)
+  const end = () => {
+    throw new Error('no longer wanted')
+  }
+  expect(() => eachRulePair(table, rules, 10, () => {}, end)).toThrow('no longer wanted')
+})
+
 test('a block of very many rows is passed over at once', () => {
   const many = 200_000
   const table = { rows: many, width: 1, values: new Int32Array(many) }

@@ -8,25 +8,32 @@ export type Rule = readonly number[]
 /** As many as a number has bits. */
 export const most_rules = 31
 
+/** Pairs that are found before they are given: their rows are still near when they are read again. */
+const most_waiting = 1 << 10
+
 /**
  * Calls with each pair that a rule brings together, `a` below `b`, once: under the first of its rules. A block of more than
- * `cap` rows brings nobody together.
+ * `cap` rows brings nobody together. `passed` is called often, with how many rows were passed, once for each rule.
  */
 export function eachRulePair(
   table: RowTable,
   rules: readonly Rule[],
   cap: number,
   pair: (a: number, b: number) => void,
+  passed: (done: number) => void = () => {},
 ): void {
   if (rules.length > most_rules) throw new RangeError(`more than ${most_rules} rules`)
   const sorted = new SortedHashes(table.rows)
+  const waiting = new Int32Array(2 * most_waiting)
   /** For each row, as bits, the rules in whose too large blocks it is. */
   const outOf = new Int32Array(table.rows)
   for (const [number, rule] of rules.entries()) {
     const earlier = rules.slice(0, number)
+    let length = 0
     addHashes(table, rule, sorted)
     sorted.sort()
     sorted.eachRun((rows, from, to) => {
+      passed(number * table.rows + from)
       if (to - from > cap) {
         for (let at = from; at < to; at++) outOf[rows[at]!]! |= 1 << number
         return
@@ -35,11 +42,22 @@ export function eachRulePair(
         const a = rows[at]!
         for (let other = at + 1; other < to; other++) {
           const b = rows[other]!
-          if (agree(table, rule, a, b) && isNew(table, earlier, outOf[a]!, a, b)) pair(a, b)
+          if (!agree(table, rule, a, b) || !isNew(table, earlier, outOf[a]!, a, b)) continue
+          waiting[length++] = a
+          waiting[length++] = b
+          if (length === waiting.length) length = give(waiting, length, pair)
         }
       }
     })
+    give(waiting, length, pair)
+    passed((number + 1) * table.rows)
   }
+}
+
+/** How many wait then. */
+function give(waiting: Int32Array, length: number, pair: (a: number, b: number) => void): number {
+  for (let at = 0; at < length; at += 2) pair(waiting[at]!, waiting[at + 1]!)
+  return 0
 }
 
 /** Whether no earlier rule brings the two together. */

@@ -10,9 +10,8 @@ const fewest_letters = 64
  */
 export class Matcher {
   readonly #letters: Uint16Array
-  readonly #starts: Uint32Array
-  /** Letters of a value as bits; two letters may share one. */
-  readonly #sets: Int32Array
+  /** Two places for each value, as both are wanted together: where it starts, and its letters as bits; two letters may share one. */
+  readonly #values: Uint32Array
   /** For each letter, its positions in the prepared value. */
   readonly #positions: Int32Array
   /** All bits where swapped neighbours are one edit, none where they are two. */
@@ -29,22 +28,25 @@ export class Matcher {
       if (numbers[unit] === 0) numbers[unit] = ++count
       this.#letters[at] = numbers[unit]! - 1
     }
-    this.#starts = starts
     this.#positions = new Int32Array(Math.max(fewest_letters, count))
-    this.#sets = new Int32Array(size)
+    this.#values = new Uint32Array(size * 2 + 1)
     for (let code = 0; code < size; code++) {
-      for (let at = starts[code]!; at < starts[code + 1]!; at++) this.#sets[code]! |= 1 << (this.#letters[at]! & 31)
+      let set = 0
+      for (let at = starts[code]!; at < starts[code + 1]!; at++) set |= 1 << (this.#letters[at]! & 31)
+      this.#values[code * 2] = starts[code]!
+      this.#values[code * 2 + 1] = set
     }
+    this.#values[size * 2] = starts[size]!
   }
 
   lengthOf(code: number): number {
-    return this.#starts[code + 1]! - this.#starts[code]!
+    return this.#values[code * 2 + 2]! - this.#values[code * 2]!
   }
 
   /** How many letters in a row are the same from the start, at most so many. */
   prefix(a: number, b: number, most: number): number {
     const letters = this.#letters
-    const [one, other] = [this.#starts[a]!, this.#starts[b]!]
+    const [one, other] = [this.#values[a * 2]!, this.#values[b * 2]!]
     let length = 0
     while (length < most && letters[one + length] === letters[other + length]) length++
     return length
@@ -60,7 +62,7 @@ export class Matcher {
     const aLength = this.lengthOf(a)
     const bLength = this.lengthOf(b)
     if (aLength - bLength > most || bLength - aLength > most) return most + 1
-    const [mine, theirs] = [this.#sets[a]!, this.#sets[b]!]
+    const [mine, theirs] = [this.#values[a * 2 + 1]!, this.#values[b * 2 + 1]!]
     if (bits(mine & ~theirs) > most || bits(theirs & ~mine) > most) return most + 1
     if (aLength === 0 || bLength === 0) return Math.max(aLength, bLength)
     if (aLength > word) return bLength > word ? this.#distanceByTable(a, b, most) : this.distance(b, a, most)
@@ -70,7 +72,7 @@ export class Matcher {
     const last = 1 << (aLength - 1)
     const swaps = this.#swaps
     let [distance, above, below, diagonal, before] = [aLength, -1, 0, 0, 0]
-    for (let at = this.#starts[b]!, end = at + bLength; at < end; at++) {
+    for (let at = this.#values[b * 2]!, end = at + bLength; at < end; at++) {
       const same = positions[letters[at]!]!
       const swapped = ((~diagonal & same) << 1) & before & swaps
       diagonal = ((((same & above) + above) | 0) ^ above) | same | below | swapped
@@ -95,7 +97,7 @@ export class Matcher {
     const bLength = Math.min(word, this.lengthOf(b))
     if (aLength === 0 || bLength === 0) return 0
     const prefix = this.prefix(a, b, Math.min(4, aLength, bLength))
-    const [mine, theirs] = [this.#sets[a]!, this.#sets[b]!]
+    const [mine, theirs] = [this.#values[a * 2 + 1]!, this.#values[b * 2 + 1]!]
     const most = Math.min(aLength - bits(mine & ~theirs), bLength - bits(theirs & ~mine))
     const bound = (most / aLength + most / bLength + 1) / 3
     if (bound + prefix * 0.1 * (1 - bound) < least) return 0
@@ -107,7 +109,7 @@ export class Matcher {
     this.#prepare(a)
     const positions = this.#positions
     const letters = this.#letters
-    const start = this.#starts[b]!
+    const start = this.#values[b * 2]!
     const reach = Math.max(0, (Math.max(aLength, bLength) >> 1) - 1)
     let window = (1 << (reach + 1)) - 1
     let [taken, found] = [0, 0]
@@ -135,10 +137,10 @@ export class Matcher {
     const positions = this.#positions
     const letters = this.#letters
     if (this.#prepared >= 0) {
-      const end = this.#starts[this.#prepared + 1]!
-      for (let at = this.#starts[this.#prepared]!; at < end; at++) positions[letters[at]!] = 0
+      const end = this.#values[this.#prepared * 2 + 2]!
+      for (let at = this.#values[this.#prepared * 2]!; at < end; at++) positions[letters[at]!] = 0
     }
-    const start = this.#starts[code]!
+    const start = this.#values[code * 2]!
     const length = Math.min(word, this.lengthOf(code))
     for (let at = 0; at < length; at++) positions[letters[start + at]!]! |= 1 << at
     this.#prepared = code
@@ -147,7 +149,7 @@ export class Matcher {
   /** The same distance by the table of its definition, for what does not fit into a word. */
   #distanceByTable(a: number, b: number, most: number): number {
     const letters = this.#letters
-    const [aStart, bStart, width] = [this.#starts[a]!, this.#starts[b]!, this.lengthOf(b) + 1]
+    const [aStart, bStart, width] = [this.#values[a * 2]!, this.#values[b * 2]!, this.lengthOf(b) + 1]
     let two = new Int32Array(width)
     let one = Int32Array.from({ length: width }, (_, index) => index)
     let row = new Int32Array(width)

@@ -3,6 +3,9 @@
 const vowels = 'aeiou'
 const soft = 'eiy'
 
+/** Letters that are in the sound if and only if they are in the text: so texts that differ in them sound different. */
+export const always_heard = 'lmnr'
+
 /** The sound of the letters a to z in a lower-case text; what is none of them is left out. Empty for no letters. */
 export function metaphone(text: string): string {
   const word = withoutSilentStart(text.replace(/[^a-z]/g, '').replace(/([abd-z])\1+/g, '$1'))

@@ -25,6 +25,8 @@ const miss = 0.01
 const most_tables = 256
 /** A threshold that lets so many pairs through for each record tells nobody apart. */
 const most_found = 50
+/** A map of the language holds 2^24; a block adds no more than `most_pairs`. */
+const most_in_map = 16_000_000
 /** Pairs of a block. Only vectors that many records share make such blocks. */
 const most_pairs = 250_000
 
@@ -43,6 +45,7 @@ export function link(
   const random = randomFrom(seed)
   const { bits, tables } = drawsFor(threshold, length, weights, others)
   const found = new Map<number, number>()
+  const most = Math.min(most_in_map, most_found * (weights.length + others.length))
   let [compared, left_out] = [0, 0]
   for (let table = 0; table < tables; table++) {
     const draw = Int32Array.from({ length: bits }, () => Math.floor(random() * length))
@@ -58,7 +61,7 @@ export function link(
           if (score >= threshold) found.set(row * others.length + other, score)
         }
       }
-      if (found.size > most_found * (weights.length + others.length)) return undefined
+      if (found.size > most) return undefined
     }
   }
   const all = [...found]
