@@ -27,7 +27,8 @@ export type SessionRuling = {
   readonly seq: number
   readonly event: 'ratified' | 'retracted'
   readonly at: string
-  readonly decision: 'match' | 'non_match'
+  /** None of a session that was withdrawn before it decided. */
+  readonly decision?: 'match' | 'non_match' | undefined
   readonly score: number | null
   readonly attested: boolean
   readonly evidence_block_id?: string | undefined

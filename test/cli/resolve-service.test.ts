@@ -89,3 +89,12 @@ test('what cannot be meant is told before anything is asked', async () => {
   const absent = await platform(['resolve', 'start', '--lens', 'persons', '--data', 'east=nobody.csv'], { env })
   expect([absent.exit, absent.stderr]).toEqual([2, expect.stringContaining('there is no such data file')])
 })
+
+test('a match is put to a session, and a run told as prose', async () => {
+  const { items } = await resolve('matches', '--limit', '1000')
+  const { uid, run_id } = await resolve('runs').then(({ items: [run] }) => ({ uid: items.at(-1).uid, run_id: run.uid }))
+  expect((await platform(['resolve', 'consult', uid, '--quorum', '2'], { env })).exit).toBe(2)
+  expect(await resolve('consult', uid, '--quorum', '2/3')).toMatchObject({ uid })
+  expect((await platform(['resolve', 'consult', uid, '--quorum', '2/3'], { env })).exit).toBe(3)
+  expect((await platform(['resolve', 'summary', run_id], { env })).stdout).toContain('persons')
+})

@@ -1,7 +1,7 @@
 // Resolves the records of files: who is who, written as files, on any machine and with no service.
 import { offline } from '../../../daemon/boot/offline.ts'
 import { command, Failure } from '../../command.ts'
-import { fields, show } from '../../output.ts'
+import { fields, printable, show } from '../../output.ts'
 import { choice, duration, flag, needed, rest, text, whole } from '../../params.ts'
 import { lateAfter, progressTeller } from '../../resolve-progress.ts'
 import { jsonOption } from '../../site.ts'
@@ -17,7 +17,10 @@ export const definition = command({
     'of one entity get one cluster. No label is needed: weights are learnt from the data. The same',
     'data, lens and seed give the same files: clusters (source, id, cluster), pairs (source_l, id_l,',
     'source_r, id_r, score, linked) and run.json, which is written last. Ctrl-C ends it; a file under',
-    'its final name is whole.',
+    'its final name is whole. Decisions hold over what is found: confirmed pairs are together, rejected ones',
+    'apart, and where both contradict each other the rejected ones win; with several sources they name',
+    'source_l and source_r as well. With `--registry`, clusters have a column entity: an id that stays with',
+    'the largest part of its records, whatever is merged or split.',
   ].join('\n'),
   options: {
     lens: needed(text('LENS', 'a file, or a shipped lens: persons, bibliography, products')),
@@ -27,12 +30,28 @@ export const definition = command({
     dataFormat: choice('KIND', 'what the files are, whatever their endings', kinds),
     format: choice('KIND', 'of clusters and pairs; csv unless said', kinds),
     allPairs: flag('write every pair that was compared, and not only those that are linked or were near it'),
+    decisions: text('FILE', 'pairs that are decided: id_l, id_r and decision (confirm, reject, defer)'),
+    registry: text('FILE', 'keeps the ids of entities from run to run; made where there is none'),
     timeLimit: duration('TIME', 'give up after this'),
     seed: whole('N', 'what chance begins with; 0 unless said', 0, 4_294_967_295),
     ...jsonOption,
   },
   example: 'platform resolve run --lens persons --data people.csv --out resolved',
-  async run({ data, lens, out, columns, dataFormat, format, allPairs, timeLimit, seed = 0, json }, terminal) {
+  async run(given, terminal) {
+    const {
+      data,
+      lens,
+      out,
+      columns,
+      dataFormat,
+      format,
+      allPairs,
+      decisions,
+      registry,
+      timeLimit,
+      seed = 0,
+      json,
+    } = given
     const [{ readLens, withColumns }, { resolveFiles }] = await Promise.all([offline.lenses(), offline.resolution()])
     const now_ms = () => performance.now()
     const line = progressTeller(now_ms)
@@ -46,6 +65,8 @@ export const definition = command({
         dataKind: dataFormat,
         format,
         hasAllPairs: allPairs,
+        decisions,
+        registry,
       },
       (told) => {
         if (isLate())
@@ -54,9 +75,15 @@ export const definition = command({
       },
     )
     terminal.progress('')
+    for (const { source_l, id_l, source_r, id_r } of summary.decisions?.overruled ?? []) {
+      terminal.note(
+        printable(`${source_l} ${id_l} and ${source_r} ${id_r} are confirmed, but rejected pairs keep them apart`),
+      )
+    }
     show(terminal, json, summary, () =>
       fields(terminal, {
         ...summary,
+        decisions: summary.decisions?.counted,
         commonest: Object.entries(summary.commonest)
           .map(([field, records]) => `${field} (${records})`)
           .join(', '),

@@ -4,19 +4,21 @@ import type { Resolution } from '../../roles/resolution/engine/resolve.ts'
 import type { ResultTable } from './result-file.ts'
 import type { Sheet } from './sheet.ts'
 
-/** Which cluster each record is in. */
-export function clusterTable(records: Records, numbers: Int32Array): ResultTable {
+/** Which cluster each record is in. `entities`: by number of the cluster, from 1 on, where ids of those are kept. */
+export function clusterTable(records: Records, numbers: Int32Array, entities?: readonly string[]): ResultTable {
   const { rows, names, sources, idOf } = records
-  const line = (row: number) => [names[sources[row] ?? 0] ?? '', idOf(row), numbers[row] ?? 0]
+  const line = (row: number) => [names[sources[row] ?? 0] ?? '', idOf(row), numbers[row] ?? 0, ...entityOf(row)]
+  const entityOf = (row: number) => (entities ? [entities[(numbers[row] ?? 0) - 1] ?? ''] : [])
   return {
     name: 'clusters',
     columns: [
       { name: 'source', type: 'text' },
       { name: 'id', type: 'text' },
       { name: 'cluster', type: 'whole' },
+      ...(entities ? [{ name: 'entity', type: 'text' as const }] : []),
     ],
     rows: counted(rows, line),
-    writeTo: (sheet) => writeClusters(sheet, records, numbers),
+    writeTo: (sheet) => writeClusters(sheet, records, numbers, entities),
   }
 }
 
@@ -56,12 +58,13 @@ function* counted(count: number, line: (at: number) => Row | undefined): Generat
   }
 }
 
-function writeClusters(sheet: Sheet, records: Records, numbers: Int32Array): void {
+function writeClusters(sheet: Sheet, records: Records, numbers: Int32Array, entities?: readonly string[]): void {
   const { rows, names, sources } = records
   for (let row = 0; row < rows; row++) {
     sheet.text(names[sources[row] ?? 0] ?? '')
     sheet.id(records, row)
     sheet.whole(numbers[row] ?? 0)
+    if (entities) sheet.text(entities[(numbers[row] ?? 0) - 1] ?? '')
     sheet.end()
   }
 }

@@ -8,8 +8,11 @@ import { type Resolved, resolve } from '../../roles/resolution/engine/resolve.ts
 import type { Route } from '../../roles/resolution/engine/resolve-clusters.ts'
 import { countsOf } from '../../roles/resolution/engine/text/dictionary.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
+import type { Decision } from '../../roles/resolution/registry/settling.ts'
 import { asInvoker } from '../acting.ts'
 import type { DataKind } from './data-file.ts'
+import { readDecisions, recordKey, withDecisions } from './decisions-file.ts'
+import { named, readRegistry, replaceRegistry } from './entity-registry.ts'
 import { claimFolder } from './new-files.ts'
 import { Objection } from './objection.ts'
 import { clusterTable, pairTable } from './resolution-tables.ts'
@@ -29,7 +32,13 @@ export type Wanted = {
   readonly format?: DataKind | undefined
   /** All pairs that were compared, and not only those that are linked or were near it. */
   readonly hasAllPairs?: boolean
+  /** A file of decisions about pairs of records, which hold over what is found. */
+  readonly decisions?: string | undefined
+  /** A file that keeps the ids of entities; made where there is none. */
+  readonly registry?: string | undefined
 }
+
+type Conflict = Readonly<Record<'source_l' | 'id_l' | 'source_r' | 'id_r', string>>
 
 export type Summary = {
   readonly lens: string
@@ -53,6 +62,8 @@ export type Summary = {
   readonly records_in_clusters: number
   /** Which of the compared pairs the file of pairs has. */
   readonly pairs: 'all' | 'near'
+  /** How many decisions counted, and the confirmed pairs that rejected ones keep apart all the same. */
+  readonly decisions?: { readonly counted: number; readonly overruled: readonly Conflict[] }
 }
 
 /**
@@ -60,25 +71,49 @@ export type Summary = {
  * `Objection`: 1 for data that cannot be used and for files that cannot be written, 3 for a folder in use.
  */
 export async function resolveFiles(wanted: Wanted, tell: Tell): Promise<Summary> {
-  const { lens, files, out, seed, dataKind, format = 'csv', hasAllPairs = false } = wanted
+  const { lens, files, out, seed, dataKind, format = 'csv', hasAllPairs = false, registry: kept } = wanted
   refuseTwice(files.map((file) => basename(file)))
   // Before anything is read: an hour of work must not end at a folder that cannot be written.
   claimFolder(out)
+  const registry = kept === undefined ? undefined : readRegistry(kept, lens.lens)
   const records = await recordsIn(lens, files, tell, dataKind)
-  const resolution = faultless(() => resolve(lens, records, seed, tell))
+  const decided = wanted.decisions === undefined ? undefined : await readDecisions(wanted.decisions, records)
+  const found = faultless(() => resolve(lens, records, seed, tell))
+  const settled = decided && withDecisions(records, found, decided)
+  const resolution = settled ? { ...found, clusters: settled.clusters } : found
   const numbers = numbered(resolution.clusters)
-  const summary = {
+  const summary: Summary = {
     ...summaryOf(lens, seed, records, resolution, numbers),
     pairs: hasAllPairs ? 'all' : 'near',
-  } as const
+    ...(settled && {
+      decisions: { counted: decided.decisions.length, overruled: settled.overruled.map(conflictOf) },
+    }),
+  }
   tell({ phase: 'write', done: 0, total: 0 })
-  await writeResults(
-    out,
-    format,
-    [clusterTable(records, numbers), pairTable(records, resolution, hasAllPairs)],
-    summary,
-  )
+  const entities = registry && named(registry, keysByNumber(records, numbers))
+  const tables = [clusterTable(records, numbers, entities?.ids), pairTable(records, resolution, hasAllPairs)]
+  await writeResults(out, format, tables, summary, () => {
+    if (kept !== undefined && entities) replaceRegistry(kept, entities.registry)
+  })
   return summary
+}
+
+function conflictOf({ left, right }: Decision): Conflict {
+  const [source_l = '', id_l = ''] = left.split('\u0000')
+  const [source_r = '', id_r = ''] = right.split('\u0000')
+  return { source_l, id_l, source_r, id_r }
+}
+
+/** Keys of the records of each cluster, by its number. */
+function keysByNumber(records: Records, numbers: Int32Array): string[][] {
+  const clusters: string[][] = []
+  for (const [row, number] of numbers.entries()) {
+    const known = clusters[number - 1]
+    const key = recordKey(records, row)
+    if (known) known.push(key)
+    else clusters[number - 1] = [key]
+  }
+  return clusters
 }
 
 /** All of them, or none: what is there without the others would be taken for a result. */
@@ -87,10 +122,13 @@ async function writeResults(
   format: DataKind,
   tables: readonly ResultTable[],
   summary: Summary,
+  keep: () => void,
 ): Promise<void> {
   const written: string[] = []
   try {
     for (const table of tables) written.push(await writeTable(out, table, format))
+    // Before run.json: a run that ends here finds the same entities the next time.
+    keep()
     const text = `${JSON.stringify(summary, undefined, 2)}\n`
     writeWhole(join(out, 'run.json'), (write) => write(Buffer.from(text)))
   } catch (error) {
@@ -128,7 +166,7 @@ function summaryOf(
   { rows, names, sources, fields }: Records,
   { route, compared, rules }: Resolved,
   numbers: Int32Array,
-): Omit<Summary, 'pairs'> {
+): Omit<Summary, 'pairs' | 'decisions'> {
   const sizes = new Int32Array(rows + 1)
   for (const number of numbers) sizes[number] = (sizes[number] ?? 0) + 1
   const shared = sizes.filter((size) => size > 1)

@@ -119,6 +119,15 @@ describe('a match that is put to consensus', () => {
     await settledAs(uid, 'confirmed', 'consensus')
   })
 
+  test('may sit again when its session is cancelled before it decided', async () => {
+    const { uid } = await seeded()
+    const id = await consulted(uid)
+    await olga.ok(cancel, { id })
+    await until(async () => (await ann.ok(get, { uid })).rulings[0]?.status === 'retracted')
+    expect(await ann.ok(get, { uid })).toMatchObject({ state: 'proposed', decided_by: 'engine' })
+    expect(await consulted(uid)).not.toBe(id)
+  })
+
   test('has one session at a time', async () => {
     const { uid } = await seeded()
     await consulted(uid)

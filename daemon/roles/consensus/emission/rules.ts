@@ -1,6 +1,7 @@
 // What an emission says of a session, and what becomes of one that is kept when its origin is heard again.
 import type { StatusEvent } from '../../../kernel/coalition.ts'
 import { type Refused, refuse } from '../../../kernel/errors.ts'
+import type { SessionRuling } from '../../../kernel/match-session.ts'
 import type { EmissionEvent, StoredSession } from '../session/model.ts'
 import type { SentEmission, StoredEmission } from './model.ts'
 
@@ -24,6 +25,17 @@ export function emissionOf(session: StoredSession, event: EmissionEvent): SentEm
     attested: session.attestation !== undefined,
     ...(evidence_block_id ? { evidence_block_id } : {}),
   }
+}
+
+/** What a match is told of its session: of one that was withdrawn before it decided, that alone. */
+export function rulingOf(session: StoredSession, event: EmissionEvent): Omit<SessionRuling, 'correlation_id'> {
+  const { id: session_id, tenant_id } = session
+  const step = session.history.findLast(({ to }) => to === 'WITHDRAWN')
+  if (!session.decision && event === 'retracted' && step) {
+    return { tenant_id, session_id, seq: step.seq, event, at: step.at, score: null, attested: false }
+  }
+  const { lens_id: _lens, lens_version: _version, subject: _subject, ...ruling } = emissionOf(session, event)
+  return { tenant_id, ...ruling }
 }
 
 /** What the coalition's feed tells of the same event, and no more than that. */

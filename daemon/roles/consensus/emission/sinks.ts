@@ -2,10 +2,17 @@
 import type { Call } from '../../../kernel/call.ts'
 import { coalitionSettings, isForFeed } from '../../../kernel/coalition-settings.ts'
 import type { Label } from '../../../kernel/label.ts'
+import type { StoredSession } from '../session/model.ts'
 import { feedSink, settings } from '../settings.ts'
 
 /** By name, in the order of the profile. */
 export function sinksFor(call: Call, label: Label): string[] {
   const named = call.settings(settings).sinks.map((sink) => sink.name)
   return isForFeed(label, call.settings(coalitionSettings), call.site.labels) ? [...named, feedSink] : named
+}
+
+/** Those that tell a match of its session; none for a session about something else. */
+export function matchSinks(call: Call, subject: StoredSession['subject']): string[] {
+  if (subject?.kind !== 'entity_match' || subject.correlation_id === undefined) return []
+  return call.settings(settings).sinks.flatMap(({ name, kind }) => (kind === 'resolution' ? [name] : []))
 }

@@ -1,7 +1,7 @@
 // Withdraws a session; after a ratification this also sends out the retraction.
 import { isRefused } from '../../../kernel/errors.ts'
 import { operation } from '../../../kernel/operation.ts'
-import { sinksFor } from '../emission/sinks.ts'
+import { matchSinks, sinksFor } from '../emission/sinks.ts'
 import { changeSession } from './change.ts'
 import { idInput, session } from './model.ts'
 import { cancel as withdraw } from './rules.ts'
@@ -20,7 +20,13 @@ export const cancel = operation({
 
   async run(call, { id }) {
     const done = await changeSession(call, id, 'consensus.session.cancel', (current) =>
-      withdraw(current, sinksFor(call, current.label), call.caller.subject, call.nowIso()),
+      withdraw(
+        current,
+        sinksFor(call, current.label),
+        call.caller.subject,
+        call.nowIso(),
+        matchSinks(call, current.subject),
+      ),
     )
     return isRefused(done) ? done : shown(done)
   },

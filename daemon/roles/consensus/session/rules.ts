@@ -209,12 +209,16 @@ export function pastDeadline(
   )
 }
 
-/** Withdraws the session from any state but WITHDRAWN; peers and, after a ratification, sinks are told. */
+/**
+ * Withdraws the session from any state but WITHDRAWN. Peers are told; after a ratification all sinks, before one those that
+ * wait for the session to end.
+ */
 export function cancel(
   current: StoredSession,
   sinks: readonly string[],
   by: string,
   at: string,
+  waiting: readonly string[] = [],
 ): StoredSession | Refused {
   if (current.state === 'WITHDRAWN') return refuse('session_closed', 'the session is WITHDRAWN')
   const wasRatified = current.state === 'RATIFIED'
@@ -227,6 +231,6 @@ export function cancel(
     kind: 'result',
     body: { session_id: current.id, retraction: { at, was: current.state } },
   }))
-  const emitted: Pending[] = wasRatified ? sinks.map((sink) => emission(sink, 'retracted')) : []
+  const emitted: Pending[] = (wasRatified ? sinks : waiting).map((sink) => emission(sink, 'retracted'))
   return owing(withdrawn, [...told, ...emitted])
 }

@@ -4,8 +4,7 @@ import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
 import type { Doc } from '../../../kernel/store.ts'
 import { brokers } from '../broker.ts'
 import { dissents } from '../dissent/model.ts'
-import type { SentEmission } from '../emission/model.ts'
-import { emissionOf, statusEventOf } from '../emission/rules.ts'
+import { emissionOf, rulingOf, statusEventOf } from '../emission/rules.ts'
 import { sinksFor } from '../emission/sinks.ts'
 import { type EvidenceBlock, evidenceBlocks } from '../evidence/model.ts'
 import { blockIdOf, evidenceOf, signedPart } from '../evidence/rules.ts'
@@ -13,7 +12,7 @@ import { dissentTotal } from '../metrics.ts'
 import { feedSink, settings } from '../settings.ts'
 import { webhooks } from '../webhook.ts'
 import { lifecycleEvent } from './lifecycle-event.ts'
-import { type Pending, type StoredSession, sessions } from './model.ts'
+import { type EmissionEvent, type Pending, type StoredSession, sessions } from './model.ts'
 import { standingOf } from './standings.ts'
 import { topicOf } from './tell.ts'
 import { emission, paid } from './transition/rules.ts'
@@ -169,12 +168,12 @@ async function emit(
   const sink = call.settings(settings).sinks.find(({ name }) => name === debt.sink)
   if (!sink) throw refuse('not_found', `the sink ${debt.sink} is no longer configured`)
   const id = `${doc.id}:${debt.id}`
+  if (sink.kind === 'resolution') return ruleMatch(call, doc.value, debt.event)
   const body = emissionOf(doc.value, debt.event)
   if (sink.kind === 'webhook') {
     await call.part(webhooks).post(sink, { id, ...body }, call)
     return nothingMore
   }
-  if (sink.kind === 'resolution') return ruleMatch(call, doc.value, body)
   if (sink.kind === 'amqp') {
     const { tls_ca_file: ca_file, tls_cert_file: cert_file, tls_key_file: key_file } = sink
     const to = { ...sink, tls: { ca_file, cert_file, key_file } }
@@ -195,11 +194,10 @@ async function emit(
 }
 
 /** Sessions that are about no match have nothing to say to it. */
-async function ruleMatch(call: Call, { tenant_id }: StoredSession, told: SentEmission): Promise<Payment> {
-  const { lens_id: _lens, lens_version: _version, subject, ...ruling } = told
-  const { kind, correlation_id } = subject ?? {}
+async function ruleMatch(call: Call, session: StoredSession, event: EmissionEvent): Promise<Payment> {
+  const { kind, correlation_id } = session.subject ?? {}
   if (kind !== 'entity_match' || correlation_id === undefined) return nothingMore
-  const refused = await call.others.ruleMatch({ ...ruling, correlation_id, tenant_id })
+  const refused = await call.others.ruleMatch({ ...rulingOf(session, event), correlation_id })
   if (refused) throw refused
   return nothingMore
 }

@@ -20,7 +20,7 @@ export const rule = operation({
     seq: z.int().min(1),
     event: z.enum(['ratified', 'retracted']),
     at: instant,
-    decision: z.enum(['match', 'non_match']),
+    decision: z.enum(['match', 'non_match']).optional(),
     score,
     attested,
     evidence_block_id,
@@ -31,7 +31,8 @@ export const rule = operation({
   versioned: true,
 
   async run(call, { correlation_id, tenant_id, event, ...told }) {
-    const detail = { session_id: told.session_id, event, decision: told.decision }
+    if (event === 'ratified' && told.decision === undefined) return refuse('invalid', 'what was ratified is missing')
+    const detail = { session_id: told.session_id, event, ...(told.decision ? { decision: told.decision } : {}) }
     const done = await changeMatch(call, correlation_id, detail, (current) => {
       // The service that tells it acts for every tenant: a session of one never decides a match of another.
       if (current.tenant_id !== tenant_id) return refuse('not_your_tenant', 'the match belongs to another tenant')

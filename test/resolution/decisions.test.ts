@@ -1,0 +1,131 @@
+// Decisions of people and ids of entities, from run to run of files: what is decided holds, and who is known keeps the id.
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { answered, platform, scratch } from '../support/command-line.ts'
+import { peopleMill } from '../support/people-mill.ts'
+
+const { dir, remove } = scratch('decisions')
+const at = (name: string) => path.join(dir, name)
+const people = peopleMill(150, 11)
+
+let turn = 0
+const words = (...more: string[]) => {
+  const out = at(`out-${++turn}`)
+  return { out, line: ['resolve', 'run', '--lens', 'persons', '--data', at('people.csv'), ...more, '--out', out] }
+}
+async function run(...more: string[]) {
+  const { out, line } = words(...more)
+  const summary = await answered(line)
+  const rows = readFileSync(path.join(out, 'clusters.csv'), 'utf8').trimEnd().split('\n').slice(1)
+  const cells = rows.map((row) => row.split(','))
+  const clusterOf = new Map(cells.map(([, id = '', cluster = '']) => [id, cluster]))
+  const entityOf = new Map(cells.map(([, id = '', , entity = '']) => [id, entity]))
+  return { out, summary, clusterOf, entityOf }
+}
+const decisions = (name: string, ...lines: string[]) => {
+  writeFileSync(at(name), ['id_l,id_r,decision', ...lines, ''].join('\n'))
+  return at(name)
+}
+
+let plain: Awaited<ReturnType<typeof run>>
+/** Two that were found to be one, and two that are of nobody else. */
+let pair: [string, string]
+let alone: [string, string]
+beforeAll(async () => {
+  writeFileSync(at('people.csv'), people.csv)
+  plain = await run()
+  const members = Map.groupBy(plain.clusterOf, ([, cluster]) => cluster)
+  const ids = [...members.values()].map((each) => each.map(([id]) => id))
+  pair = ids.find(({ length }) => length === 2) as [string, string]
+  alone = ids
+    .filter(({ length }) => length === 1)
+    .slice(0, 2)
+    .flat() as [string, string]
+})
+afterAll(remove)
+
+describe('decisions', () => {
+  test('hold over what is found, whatever their order, and leave all else as it is', async () => {
+    const said = [`${pair.join(',')},reject`, `${alone.join(',')},confirm`]
+    const found = await run('--decisions', decisions('one.csv', ...said))
+    expect(found.summary.decisions).toEqual({ counted: 2, overruled: [] })
+    expect(found.clusterOf.get(pair[0])).not.toBe(found.clusterOf.get(pair[1]))
+    expect(found.clusterOf.get(alone[0])).toBe(found.clusterOf.get(alone[1]))
+    expect(found.summary.entities).toBe(plain.summary.entities)
+    const turned = await run('--decisions', decisions('turned.csv', ...said.toReversed()))
+    for (const file of ['clusters.csv', 'pairs.csv', 'run.json'])
+      expect(readFileSync(path.join(turned.out, file), 'utf8')).toBe(readFileSync(path.join(found.out, file), 'utf8'))
+  })
+
+  test('that contradict each other are told; of one pair the last counts', async () => {
+    const [a, b] = alone
+    const [c] = pair
+    const said = [`${a},${b},confirm`, `${b},${c},confirm`, `${a},${c},reject`, `${pair.join(',')},reject`]
+    const { out, line } = words('--decisions', decisions('clash.csv', ...said, `${pair.join(',')},defer`))
+    const { exit, stderr } = await platform(line)
+    expect([exit, stderr]).toEqual([0, expect.stringContaining('rejected pairs keep them apart')])
+    const { decisions: told } = JSON.parse(readFileSync(path.join(out, 'run.json'), 'utf8'))
+    expect(told).toMatchObject({ counted: 3, overruled: [{ source_l: 'people.csv', source_r: 'people.csv' }] })
+  })
+
+  test.each([
+    ['an unknown record', () => `${pair[0]},nobody,reject`, /decision 2: people\.csv has no record "nobody"/],
+    ['another word', () => `${pair.join(',')},perhaps`, /decision 2: "perhaps" is not confirm/],
+    ['a record and itself', () => `${pair[0]},${pair[0]},confirm`, /decision 2: it is about a record and itself/],
+  ])('about %s are refused, with the line', async (_what, bad, message) => {
+    const { line } = words('--decisions', decisions(`bad-${turn}.csv`, `${alone.join(',')},confirm`, bad()))
+    expect(await platform(line)).toMatchObject({ exit: 1, stderr: expect.stringMatching(message) })
+  })
+})
+
+describe('a registry', () => {
+  test('keeps ids through a merge, a split, and a run that finds the same', async () => {
+    const registry = at('entities.jsonl')
+    const first = await run('--registry', registry)
+    const before = readFileSync(registry, 'utf8')
+    expect(new Set(first.entityOf.values()).size).toBe(first.summary.entities)
+    expect(statSync(registry).mode & 0o777).toBe(0o600)
+    const again = await run('--registry', registry)
+    expect(readFileSync(registry, 'utf8')).toBe(before)
+    expect(again.entityOf).toEqual(first.entityOf)
+
+    const said = decisions('changes.csv', `${alone.join(',')},confirm`, `${pair.join(',')},reject`)
+    const copy = at('copy.jsonl')
+    writeFileSync(copy, before)
+    const changed = await run('--registry', registry, '--decisions', said)
+    await run('--registry', copy, '--decisions', said)
+    expect(readFileSync(copy, 'utf8')).toBe(readFileSync(registry, 'utf8'))
+
+    const [one, other] = alone.map((id) => first.entityOf.get(id) ?? '')
+    const kept = changed.entityOf.get(alone[0])
+    const gone = kept === one ? other : one
+    const entities = new Map(
+      readFileSync(registry, 'utf8')
+        .trimEnd()
+        .split('\n')
+        .slice(1)
+        .map((line) => [JSON.parse(line).entity, JSON.parse(line)]),
+    )
+    expect(entities.get(kept)).toMatchObject({ merged_from: [gone] })
+    expect(entities.get(gone)).toMatchObject({ merged_into: [kept], members: [] })
+    const split = pair.map((id) => changed.entityOf.get(id))
+    const was = first.entityOf.get(pair[0])
+    expect(split).toContain(was)
+    expect(entities.get(split.find((id) => id !== was))).toMatchObject({ split_from: was })
+    const touched = new Set([...pair, ...alone])
+    for (const [id, entity] of first.entityOf) if (!touched.has(id)) expect(changed.entityOf.get(id)).toBe(entity)
+  })
+
+  test('that is none, or of another lens, is refused and left as it is', async () => {
+    for (const [text, message, exit] of [
+      ['{"form":"entity-registry/1"}\n', 'line 1: it is not of a registry', 1],
+      ['{"form":"entity-registry/1","lens":"products","run":1}\n', 'of the lens products', 3],
+    ] as const) {
+      writeFileSync(at('bad.jsonl'), text)
+      const told = await platform(words('--registry', at('bad.jsonl')).line)
+      expect(told).toMatchObject({ exit, stderr: expect.stringContaining(message) })
+      expect(readFileSync(at('bad.jsonl'), 'utf8')).toBe(text)
+    }
+  })
+})
