@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { digestOf, sha256 } from '../../../daemon/kernel/canonical.ts'
 import { entityMatches } from '../../../daemon/roles/resolution/entity-match/model.ts'
+import { lens } from '../../../daemon/roles/resolution/lens/model.ts'
 import type { Heard } from '../http-exchange.ts'
 import { bravosProposal, sampleData, sampleLens, sampleProposal, sampleRun } from './resolution-objects.ts'
 import { label, type Stage } from './stage.ts'
@@ -88,6 +89,14 @@ const exchange: Record<string, Refusal> = {
   },
   'resolution.exchange.agree wrong_state': (stage) =>
     post(stage, `/fusion/exchange/${stage.resolution.exchange}/agree`, { data: sampleData }),
+  // The lens sees more than what is proposed may carry.
+  async 'resolution.exchange.agree label_denied'(stage) {
+    const body = sampleLens('9.1.0')
+    await post(stage, '/lens', { body, classification: { level: 'TOP_SECRET', releasable_to: ['alpha', 'bravo'] } })
+    const uid = another()
+    await say(stage, bravosProposal(uid, { lens_version: '9.1.0', lens_digest: digestOf(lens.parse(body)) }))
+    return post(stage, `/fusion/exchange/${uid}/agree`, { data: sampleData })
+  },
   async 'resolution.exchange.agree over_budget'(stage) {
     const agreed = async () => {
       const uid = another()

@@ -17,7 +17,7 @@ export const agree = operation({
     data: nodeRecords.optional().meta({ description: 'What this site brings as a party; a linker brings nothing' }),
   }),
   output: exchangeView,
-  errors: ['not_found', 'not_your_tenant', 'wrong_state', 'over_budget', 'label_denied', 'precondition_failed'],
+  errors: ['not_found', 'not_your_tenant', 'wrong_state', 'label_denied', 'over_budget', 'precondition_failed'],
   allow: 'resolution:write',
   versioned: true,
   max_body_bytes,
