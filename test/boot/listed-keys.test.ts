@@ -10,6 +10,7 @@ import { listedKeys, mendList, relist, signerAmong } from '../../daemon/boot/lis
 import { makeSite } from '../../daemon/boot/offline/make-site.ts'
 import * as siteKeys from '../../daemon/boot/offline/site-keys.ts'
 import { roleKeysOf, type SiteFolder, siteFolder, tokenKeysOf } from '../../daemon/boot/site-folder.ts'
+import { roles } from '../../daemon/roles.ts'
 
 const now = Date.parse('2026-01-01T12:00:00Z')
 const base = fs.mkdtempSync(path.join(tmpdir(), 'listed-'))
@@ -32,7 +33,7 @@ const roleSigner = () =>
 const kidOf = (keys: readonly TokenKey[]) => keys[0]?.kid ?? ''
 
 test('a new site lists its token key and one for each role', () => {
-  const subjects = [undefined, 'role:site', 'role:consensus', 'role:hub']
+  const subjects = [undefined, ...roles.map(({ name }) => `role:${name}`)]
   expect(listedKeys(folder).map(({ only_subject }) => only_subject)).toEqual(subjects)
   expect(siteSigner()).toBe(kidOf(own()))
   expect(roleSigner()).toBe(kidOf(ofConsensus()))
