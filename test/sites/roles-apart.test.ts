@@ -8,7 +8,7 @@ import { list as listSessions } from '../../daemon/roles/consensus/session/list.
 import { list as listChannels } from '../../daemon/roles/site/channel/list.ts'
 import { revoke } from '../../daemon/roles/site/token/revoke.ts'
 import { aTrace } from '../support/a-trace.ts'
-import type { Daemon, PackagedSite } from '../support/packaged-sites.ts'
+import { type Daemon, edit, type PackagedSite } from '../support/packaged-sites.ts'
 import { until } from '../support/site-world.ts'
 import { carry } from './courier.ts'
 import { ask, carryUntil, channelOf, delivered, inState, say, seen, shared, type Two, twoSites } from './question.ts'
@@ -18,6 +18,7 @@ let site: Daemon
 let consensus: Daemon
 beforeAll(async () => {
   two = await twoSites()
+  edit(two.alpha, { platform: { roles: ['site', 'consensus'] } })
   const started = await Promise.all([two.alpha.start('site'), two.alpha.start('consensus'), two.bravo.start()])
   site = started[0]
   consensus = started[1]
