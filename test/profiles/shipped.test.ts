@@ -16,13 +16,12 @@ import { type PackagedSite, packagedSite, type Served } from '../support/package
 const sessions = '/api/v2/consensus/session'
 const session = { lens_id: 'l', lens_version: '1', policy: { m: 1, n: 1 }, classification: 'UNCLASSIFIED' }
 
-/** What every one of them runs. */
-const running = everyRole.filter(({ name }) => !['hub', 'resolution'].includes(name))
-
 type Allowed = {
   readonly deployment_profile: DeploymentProfile
   readonly metricsOutside: boolean
   readonly internal: boolean
+  /** What it runs besides the two roles that every one of them runs. */
+  readonly also?: readonly string[]
 }
 
 /** What each profile promises, by document 000 and the decisions of section 0. */
@@ -32,7 +31,12 @@ const shipped: Readonly<Record<string, Allowed>> = {
   'customer-onprem': { deployment_profile: 'customer_onprem', metricsOutside: true, internal: false },
   'coalition-federated': { deployment_profile: 'coalition_federated', metricsOutside: false, internal: true },
   'classified-airgapped': { deployment_profile: 'classified_airgapped', metricsOutside: false, internal: true },
-  demo: { deployment_profile: 'coalition_federated', metricsOutside: false, internal: false },
+  demo: {
+    deployment_profile: 'coalition_federated',
+    metricsOutside: false,
+    internal: false,
+    also: ['resolution'],
+  },
 }
 
 test('each shipped profile has its promises here', () => {
@@ -40,7 +44,8 @@ test('each shipped profile has its promises here', () => {
   expect(files.map((file) => path.basename(file, '.yaml')).sort()).toEqual(Object.keys(shipped).sort())
 })
 
-describe.each(Object.entries(shipped))('%s', (name, { deployment_profile, metricsOutside, internal }) => {
+describe.each(Object.entries(shipped))('%s', (name, { deployment_profile, metricsOutside, internal, also = [] }) => {
+  const running = everyRole.filter((role) => ['site', 'consensus', ...also].includes(role.name))
   let site: PackagedSite
   let served: Served
   let token: string
@@ -52,7 +57,7 @@ describe.each(Object.entries(shipped))('%s', (name, { deployment_profile, metric
   })
   afterAll(() => site?.remove())
 
-  test('runs no hub: that is for whoever names it', () => {
+  test('runs these roles, and no other: that is for whoever names it', () => {
     expect(Object.keys(served.ports).sort()).toEqual(running.map(({ name }) => name).sort())
   })
 
