@@ -35,6 +35,7 @@ beforeAll(async () => {
   if (!isRoot) return
   two = await twoSites()
   const { alpha, bravo } = two
+  edit('roles: [site, consensus, resolution]', 'roles: [site, consensus]')
   edit(
     'platform:',
     `platform:\n  os_group: ${gid}\n  os_users: { site: ${users.site.uid}, consensus: ${users.consensus.uid} }`,

@@ -11,7 +11,8 @@ import { samples } from '../../support/every-operation/samples.ts'
 import { type Stage, stage } from '../../support/every-operation/stage.ts'
 import { whenPresent } from '../../support/requires.ts'
 
-const tools = toolsOf(everyOperation)
+/** Those of one role, which a client sees at one address. */
+const tools = toolsOf(everyOperation.filter(({ role }) => role === 'consensus'))
 const names = tools.map(({ name }) => name)
 
 type Called = { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> }
