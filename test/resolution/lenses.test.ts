@@ -174,18 +174,7 @@ describe('training', () => {
     ['some pairs', () => `id_l,id_r,match\n${somePairs().join('\n')}\n`],
   ])('by %s is as good', async (what, labels) => {
     writeFileSync(at('labels.csv'), labels())
-    const words = [
-      'resolve',
-      'lens',
-      'train',
-      '--lens',
-      'persons',
-      '--data',
-      at('people.csv'),
-      '--labels',
-      at('labels.csv'),
-    ]
-    const { yaml, levels } = await answered(words)
+    const { yaml, levels } = await answered(trainedBy('labels.csv'))
     expect(levels.find((each: { field: string }) => each.field === 'email').bits).toBeGreaterThan(5)
     const name = `by-labels-${what.length}`
     writeFileSync(at(`${name}.yaml`), yaml)
@@ -195,22 +184,16 @@ describe('training', () => {
 
   test('by labels of other records is refused', async () => {
     writeFileSync(at('foreign.csv'), 'id_l,id_r,match\nr0,nobody,1\n')
-    const words = [
-      'resolve',
-      'lens',
-      'train',
-      '--lens',
-      'persons',
-      '--data',
-      at('people.csv'),
-      '--labels',
-      at('foreign.csv'),
-    ]
-    const { exit, stderr } = await platform(words)
+    const { exit, stderr } = await platform(trainedBy('foreign.csv'))
     expect(exit).toBe(1)
     expect(stderr).toContain('record 1: there is no "nobody" in the data')
   })
 })
+
+function trainedBy(labels: string): string[] {
+  const data = ['--lens', 'persons', '--data', at('people.csv')]
+  return ['resolve', 'lens', 'train', ...data, '--labels', at(labels)]
+}
 
 function somePairs(): string[] {
   const firsts = new Map<number, string>()
