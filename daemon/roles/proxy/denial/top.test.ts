@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { TopDenied } from './top.ts'
 
-const kind = (path: string) => ({ reason: 'no_rule', method: 'GET', path })
+const kind = (path: string) => ({ reason: 'no_rule' as const, method: 'GET', path })
 
 test('what is alike is counted together, the most frequent first', () => {
   const top = new TopDenied(10)

@@ -1,7 +1,9 @@
 // What was refused most often, in bounded memory: whoever sends ever new names must not fill it.
 
+import type { Reason } from '../reasons.ts'
+
 /** What requests are alike in. */
-export type Kind = { readonly reason: string; readonly method: string; readonly path: string }
+export type Kind = { readonly reason: Reason; readonly method: string; readonly path: string }
 
 /** `at_most_over`: how much of the count may belong to others, whose place it took. */
 export type Ranked = Kind & {

@@ -1,7 +1,7 @@
 // Brings what the threads have noted from the journal into the store: each record once, whatever dies on the way.
 import type { Call } from '../../../kernel/call.ts'
 import { sha256 } from '../../../kernel/canonical.ts'
-import { isRefused } from '../../../kernel/errors.ts'
+
 import type { Worker } from '../../../kernel/role.ts'
 import { journalBytes, shippedTotal } from '../metrics.ts'
 import { auditJournalPart, deniedPart } from '../parts.ts'
