@@ -65,7 +65,8 @@ export class Supervisor<C> {
   }
 
   /** Resolves when every thread goes by it. One that begins meanwhile begins with it. */
-  async configure(config: C): Promise<void> {
+  async reconfigure(change: (config: C) => C): Promise<void> {
+    const config = change(this.#config)
     this.#config = config
     await Promise.all([...this.#running.values()].map((each) => each.configure(config)))
   }
@@ -82,10 +83,12 @@ export class Supervisor<C> {
     }
   }
 
-  journal(isFull: boolean): void {
-    if (isFull === this.#isFull) return
+  /** Tells the threads whether the journal is full; false where they know. */
+  journal(isFull: boolean): boolean {
+    if (isFull === this.#isFull) return false
     this.#isFull = isFull
     for (const each of this.#running.values()) each.say({ kind: 'journal', isFull })
+    return true
   }
 
   /** Takes no new connection, answers what has begun, and resolves when no thread is left. */

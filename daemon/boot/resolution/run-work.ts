@@ -17,7 +17,7 @@ import { readFound } from './found-files.ts'
 import { csvOf } from './node-csv.ts'
 import type { Answer, ThreadJob, Told } from './phases.ts'
 import { runFiles } from './run-folder.ts'
-import { threadScript } from './thread-script.ts'
+import { threadScript } from '../thread-script.ts'
 
 const minute_ms = 60_000
 
