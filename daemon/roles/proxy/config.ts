@@ -1,10 +1,10 @@
 // What the pure steps go by, made from the settings once and made anew at a reload.
-import type { Values } from '../../kernel/settings.ts'
+import type * as z from 'zod'
 import { compileAllowlist, type Matcher } from './allowlist/matcher.ts'
 import { parseAllowlist, type Rule } from './allowlist/rule.ts'
 import type { settings } from './settings.ts'
 
-export type ProxySettings = Values<typeof settings>
+export type ProxySettings = Readonly<z.output<typeof settings.schema>>
 
 export type Config = {
   /** `/public-api`, without a slash at the end. */

@@ -42,6 +42,7 @@ export const reasons = {
 
   duplicate_header: deny(400, 'A header that may stand once stands twice.'),
   header_character: deny(400, 'A header that would be forwarded has a byte beyond printable ASCII.'),
+  framing: deny(400, 'Content-Length or Transfer-Encoding is unclear, or both are there.'),
   body_on_read: deny(400, 'GET, HEAD and OPTIONS take no body.'),
   malformed: deny(400, 'Not sound HTTP.'),
   expectation: deny(417, 'An expectation other than 100-continue.'),
@@ -56,23 +57,8 @@ export const reasons = {
 
 export type Reason = keyof typeof reasons
 
-/** Reasons that the pure steps give, before anything is counted, read or asked for. */
-export type EarlyReason = Extract<
-  Reason,
-  | 'not_origin_form'
-  | 'target_too_long'
-  | 'outside_prefix'
-  | PathReason
-  | 'no_rule'
-  | 'method'
-  | 'duplicate_header'
-  | 'header_character'
-  | 'body_on_read'
->
-
 /** Why a target has no normal form. */
-export type PathReason = Extract<
-  Reason,
+export type PathReason =
   | 'path_character'
   | 'bad_escape'
   | 'control_escape'
@@ -86,7 +72,19 @@ export type PathReason = Extract<
   | 'above_root'
   | 'query_character'
   | 'fragment'
->
+
+/** Reasons that the pure steps give, before anything is counted, read or asked for. */
+export type EarlyReason =
+  | PathReason
+  | 'not_origin_form'
+  | 'target_too_long'
+  | 'outside_prefix'
+  | 'no_rule'
+  | 'method'
+  | 'duplicate_header'
+  | 'header_character'
+  | 'framing'
+  | 'body_on_read'
 
 export function whyOf(reason: Reason): Why {
   return reasons[reason]

@@ -1,14 +1,60 @@
 // The answers that the proxy gives itself: few words, the same for every request of a status, so that they tell nothing.
 
-/** `headers` flat and in lower case, Content-Length included; `body` in ASCII. */
+/** `headers` flat and in lower case, Content-Length included; `body` in ASCII, not for HEAD. */
 export type Reply = { readonly status: number; readonly headers: readonly string[]; readonly body: string }
 
-/** The answer of a status of the table in `reasons.ts`, other than 204. To HEAD its headers alone are sent. */
-export function localReply(status: number, cors_origin: string): Reply {
-  throw new Error(`not yet ${status} ${cors_origin}`)
+/** Statuses of the table in `reasons.ts`, and those with which a listener meets what is no request. */
+const titles: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  404: 'Not Found',
+  408: 'Request Timeout',
+  413: 'Content Too Large',
+  417: 'Expectation Failed',
+  429: 'Too Many Requests',
+  431: 'Request Header Fields Too Large',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+  504: 'Gateway Timeout',
 }
 
-/** The answer to a preflight: what the interface says of OPTIONS. `headers` are the request's, raw and flat. */
-export function preflightReply(headers: readonly string[], cors_origin: string, hasPost: boolean): Reply {
-  throw new Error(`not yet ${headers.length} ${cors_origin} ${hasPost}`)
+/** `retry_after_s`: for 429 and 503, when it is known. */
+export function localReply(status: number, cors_origin: string, retry_after_s?: number): Reply {
+  const body = `{"status":${status},"title":"${titles[status] ?? 'Error'}"}`
+  const headers = [
+    'content-type',
+    'application/json',
+    'content-length',
+    String(body.length),
+    'access-control-allow-origin',
+    cors_origin,
+    'x-content-type-options',
+    'nosniff',
+  ]
+  if (retry_after_s !== undefined) headers.push('retry-after', String(retry_after_s))
+  return { status, headers, body }
+}
+
+const most_asked_characters = 1_024
+const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+const tokens = new RegExp(`^${token}(?:[ \\t]*,[ \\t]*${token})*$`)
+
+/**
+ * The answer to a preflight. The headers that it asks for are allowed, as the interface has it; what the upstream sees of them
+ * is another matter. `raw`: headers of the request, flat.
+ */
+export function preflightReply(raw: readonly string[], cors_origin: string, hasPost: boolean): Reply {
+  const headers = [
+    'access-control-allow-origin',
+    cors_origin,
+    'access-control-allow-methods',
+    hasPost ? 'GET, HEAD, OPTIONS, POST' : 'GET, HEAD, OPTIONS',
+    'access-control-max-age',
+    '600',
+    'vary',
+    'Access-Control-Request-Headers',
+  ]
+  const at = raw.findIndex((name, place) => place % 2 === 0 && name.toLowerCase() === 'access-control-request-headers')
+  const asked = at < 0 ? '' : (raw[at + 1] ?? '').trim()
+  if (asked.length <= most_asked_characters && tokens.test(asked)) headers.push('access-control-allow-headers', asked)
+  return { status: 204, headers, body: '' }
 }

@@ -18,7 +18,7 @@ export function sourceOf(forwarded: string, peer: string, depth: number, ipv6_pr
   const entry = entryAt(forwarded, depth)
   const address = entry === '' ? undefined : addressOf(entry)
   if (address !== undefined) return { address, key: keyOf(address, ipv6_prefix), from: 'forwarded' }
-  const own = addressOf(peer) ?? 'unknown'
+  const own = addressOf(peer.split('%', 1)[0] ?? '') ?? 'unknown'
   return { address: own, key: `peer:${keyOf(own, ipv6_prefix)}`, from: 'peer' }
 }
 
@@ -33,7 +33,7 @@ function entryAt(list: string, depth: number): string {
   }
 }
 
-const bracketed = /^\[([0-9a-fA-F:.]+)\](?::\d{1,5})?$/
+const bracketed = /^\[([0-9a-fA-F:.]*:[0-9a-fA-F:.]*)\](?::\d{1,5})?$/
 
 function addressOf(entry: string): string | undefined {
   if (isIpv4(entry)) return entry
