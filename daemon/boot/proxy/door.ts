@@ -1,9 +1,9 @@
 // A public request on its way through a thread, step by step in the order that the interface gives.
-import type { BodyTaken, Exchange } from '../../../adapters/forward/http/exchange.ts'
+import type { BodyFailure, Exchange } from '../../../adapters/forward/http/exchange.ts'
 import type { Upstream } from '../../../adapters/forward/http/upstream.ts'
 import type { TokenSource } from '../../../adapters/identity/client-credentials/token-source.ts'
 import { cacheKey } from '../../roles/proxy/cache/cacheable.ts'
-import type { Found, ResponseCache } from '../../roles/proxy/cache/lru.ts'
+import type { Kept, ResponseCache } from '../../roles/proxy/cache/lru.ts'
 import type { Config } from '../../roles/proxy/config.ts'
 import { type Reason, whyOf } from '../../roles/proxy/reasons.ts'
 import { upstreamHeaders } from '../../roles/proxy/request/headers.ts'
@@ -54,6 +54,12 @@ export class Door {
     const { status, body } = await this.#parts.tell(about)
     exchange.reply(status, ['Content-Type', 'application/json'], Buffer.from(body))
   }
+}
+
+const reasonOf: Readonly<Record<Exclude<BodyFailure, 'gone'>, Reason>> = {
+  too_large: 'body_too_large',
+  too_slow: 'slow_client',
+  malformed: 'malformed',
 }
 
 class Visit {
@@ -114,13 +120,13 @@ class Visit {
   #read(): void | Promise<void> {
     const found = this.#kept()
     if (!found) return this.#forward(undefined)
-    const { status, headers, body, age_s } = found
+    const { status, headers, body } = found
     this.#note('cache_hit', { status, upstream_status: null }, () =>
-      this.#exchange.reply(status, [...headers, 'Age', String(age_s)], bufferOf(body)),
+      this.#exchange.reply(status, headers, bufferOf(body)),
     )
   }
 
-  #kept(): Found | undefined {
+  #kept(): Kept | undefined {
     const { cache, now } = this.#parts
     if (!cache || !this.#judged.isCacheable) return undefined
     return cache.get(cacheKey(this.#exchange.method, this.#judged), now())
@@ -130,12 +136,15 @@ class Visit {
   async #write(): Promise<Buffer | undefined> {
     const { max_body_bytes } = this.#config
     const { framing } = this.#exchange
-    if (framing !== 'chunked' && framing > max_body_bytes) return void this.#refuse('body_too_large')
+    if (framing !== 'chunked' && framing > max_body_bytes) {
+      this.#refuse('body_too_large')
+      return undefined
+    }
     if (!(await this.#isWithin([writeCounter(this.#judged, this.#config)]))) return undefined
-    const body = await new Promise<BodyTaken>((done) => this.#exchange.readBody(max_body_bytes, done))
-    if (body === 'too_large') return void this.#refuse('body_too_large')
-    if (body === 'too_slow') return void this.#refuse('slow_client')
-    return body === 'gone' ? undefined : body
+    const body = await new Promise<Buffer | BodyFailure>((done) => this.#exchange.readBody(max_body_bytes, done))
+    if (typeof body !== 'string') return body
+    if (body !== 'gone') this.#refuse(reasonOf[body])
+    return undefined
   }
 
   async #forward(body: Buffer | undefined): Promise<void> {
@@ -176,11 +185,9 @@ class Visit {
   }
 
   #refuse(reason: Reason, more: { readonly status?: number; readonly retry_s?: number } = {}): void {
-    const reply = localReply(more.status ?? whyOf(reason).status ?? 503, this.#config.cors_origin)
-    const headers = more.retry_s === undefined ? reply.headers : [...reply.headers, 'Retry-After', String(more.retry_s)]
-    this.#note(reason, { status: reply.status, upstream_status: null }, () =>
-      this.#exchange.replyText(reply.status, headers, reply.body),
-    )
+    const { cors_origin } = this.#config
+    const { status, headers, body } = localReply(more.status ?? whyOf(reason).status ?? 503, cors_origin, more.retry_s)
+    this.#note(reason, { status, upstream_status: null }, () => this.#exchange.replyText(status, headers, body))
   }
 
   /** Whoever left before there was an answer is noted all the same. */

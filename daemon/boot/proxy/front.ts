@@ -25,10 +25,10 @@ import { settings } from '../../roles/proxy/settings.ts'
 import { valuesOf } from '../profile.ts'
 import type { Front } from '../service.ts'
 import type { Shared } from '../shared.ts'
-import { threadScript } from '../thread-script.ts'
 import { dataOf } from '../site-folder.ts'
-import type { Added } from './messages.ts'
+import { threadScript } from '../thread-script.ts'
 import { freePort } from './free-port.ts'
+import type { Added } from './messages.ts'
 import { renewed } from './reload.ts'
 import { Supervisor } from './supervisor.ts'
 import { type ThreadConfig, threadConfig } from './thread-config.ts'
@@ -40,7 +40,9 @@ export type FrontMaterials = Pick<Shared, 'folder' | 'resolved' | 'clock' | 'ran
 }
 
 /** Opens the journal, with what an earlier process left in it; nothing listens yet. */
-export function publicFront(given: FrontMaterials): Front & { readonly parts: readonly (readonly [string, unknown])[] } {
+export function publicFront(
+  given: FrontMaterials,
+): Front & { readonly parts: readonly (readonly [string, unknown])[] } {
   const { folder, resolved, clock } = given
   const dir = join(dataOf(folder, 'proxy'), 'audit')
   const segments = segmentFolder(dir)
@@ -94,7 +96,10 @@ async function listen(
     threads: standing.threads,
     config: threadConfig(resolved, dir, tls),
     listen: where,
-    newName: () => `${began}-${random(4)}-${String((threads += 1)).padStart(6, '0')}`,
+    newName() {
+      threads += 1
+      return `${began}-${random(4)}-${String(threads).padStart(6, '0')}`
+    },
     log,
     counters: memoryKeyValue(clock.monotonic),
     tell: (about) => told(workshop, about),
@@ -115,7 +120,8 @@ const byName = new Map<string, Metric>(countedInThreads.map((metric) => [metric.
 function addTo(metrics: Metrics, added: readonly Added[]): void {
   for (const [name, values, by] of added) {
     const metric = byName.get(name)
-    if (metric) metrics.count(metric, Object.fromEntries(metric.labels.map((label, at) => [label, values[at] ?? ''])), by)
+    if (metric)
+      metrics.count(metric, Object.fromEntries(metric.labels.map((label, at) => [label, values[at] ?? ''])), by)
   }
 }
 

@@ -66,7 +66,7 @@ export class Relay implements Sink {
   data(bytes: Buffer): boolean {
     this.#keep(bytes)
     if (this.#state === 'streaming') return this.#given.exchange.write(Buffer.from(bytes))
-    this.#held += bytes.latin1Slice()
+    this.#held += bytes.toString('latin1')
     return this.#held.length < most_held_bytes
   }
 
@@ -106,7 +106,7 @@ export class Relay implements Sink {
     if (this.#isWhole) {
       this.#state = 'over'
       if (exchange.method === 'HEAD') {
-        exchange.begin(this.#status, this.#headers, undefined)
+        exchange.begin(this.#status, this.#headers, this.#length)
         exchange.end()
       } else exchange.replyText(this.#status, this.#headers, held)
       return

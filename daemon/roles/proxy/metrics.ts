@@ -6,6 +6,7 @@ export const requestTotal = counter('proxy_request_total', 'Public requests, by 
   'reason',
 ])
 export const answerTotal = counter('proxy_answer_total', 'Answers to public requests', ['status'])
+export const strayTotal = counter('proxy_stray_total', 'Connections that ended without a request', ['kind'])
 export const tokenTotal = counter('proxy_token_total', 'Attempts to obtain the service token', ['outcome'])
 export const lostTotal = counter('proxy_audit_lost_total', 'Audit records that no disk could take', [])
 export const shippedTotal = counter('proxy_audit_shipped_total', 'Audit records brought into the store', [])
@@ -16,7 +17,7 @@ export const cacheBytes = gauge('proxy_cache_bytes', 'Bytes of answers that are 
 export const cacheEntries = gauge('proxy_cache_entry', 'Answers that are kept, over all threads', [])
 
 /** Those that the threads count. */
-export const countedInThreads = [requestTotal, answerTotal, tokenTotal, lostTotal]
+export const countedInThreads = [requestTotal, answerTotal, strayTotal, tokenTotal, lostTotal]
 
 export const metrics = [
   ...countedInThreads,
