@@ -7,7 +7,6 @@ import { originOf as dialled } from '../../../adapters/forward/http/dial.ts'
 import { defaultInboundLimits, defaultUpstreamLimits } from '../../../adapters/forward/http/limits.ts'
 import { type Upstream, upstream } from '../../../adapters/forward/http/upstream.ts'
 import { TokenSource } from '../../../adapters/identity/client-credentials/token-source.ts'
-import { redisKeyValue } from '../../../adapters/keyvalue/redis/redis-keyvalue.ts'
 import type { Log } from '../../kernel/call.ts'
 import type { KeyValue } from '../../kernel/keyvalue.ts'
 import { type ResponseCache, responseCache } from '../../roles/proxy/cache/lru.ts'
@@ -39,7 +38,7 @@ export class Thread {
   readonly #clock: Clock & { stop(): void } = tickingClock(step_ms)
   readonly #log: Log
   readonly #far: FarCounter
-  readonly #near: KeyValue | undefined
+  #near: KeyValue | undefined
   readonly #journal: SegmentWriter
   readonly #notes: Notes
   readonly #cache: ResponseCache | undefined
@@ -52,10 +51,9 @@ export class Thread {
   constructor(start: ThreadStart<ThreadConfig>, say: (message: FromThread) => void) {
     this.#start = start
     this.#say = say
-    const { proxy, key_value, journal, token_url, sso_ca, platform_ca } = start.config
+    const { proxy, journal, token_url, sso_ca, platform_ca } = start.config
     this.#log = logTo(say, start.name)
     this.#far = new FarCounter((id, steps) => say({ kind: 'count', id, steps }))
-    this.#near = key_value && counterOn(key_value, this.#log)
     this.#journal = new SegmentWriter({
       ...{ dir: journal, name: start.name, most_bytes: segment_bytes, most_held_bytes: held_bytes },
       told: (state, detail) => {
@@ -82,7 +80,7 @@ export class Thread {
           log: this.#log,
           told: (outcome) => this.#notes.count(tokenTotal, [outcome], 1),
         }),
-        tally: new Tally(this.#near ? this.#near.increment : this.#far.increment, window_ms),
+        tally: new Tally((...step) => (this.#near ?? this.#far).increment(...step), window_ms),
         notes: this.#notes,
         cache: this.#cache,
         tell: (about) => this.#ask(about),
@@ -95,6 +93,10 @@ export class Thread {
 
   async listen(): Promise<void> {
     const { listen, isShared, config } = this.#start
+    if (config.key_value) {
+      const { counterOn } = await import('./server-counter.ts')
+      this.#near = counterOn(config.key_value, this.#log)
+    }
     this.#listener = await dataListener({
       listen: { ...listen, reusePort: isShared },
       ...(config.tls ? { tls: config.tls } : {}),
@@ -157,19 +159,6 @@ function logTo(say: (message: FromThread) => void, thread: string): Log {
     (event: string, fields: Readonly<Record<string, unknown>> = {}) =>
       say({ kind: 'log', level, event, fields: { ...fields, thread } })
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
-}
-
-/** The keys are those of the interface, without a prefix of the site: whoever counts with it shares them. */
-function counterOn(given: NonNullable<ThreadConfig['key_value']>, log: Log): KeyValue {
-  const { host, port, db, username, password, verify } = given
-  return redisKeyValue({
-    ...{ host: host ?? '', port, username, password, database: db, prefix: '', chance: Math.random },
-    ...(verify === false ? {} : { tls: { ca_file: verify === true ? undefined : verify } }),
-    told(state, detail) {
-      if (state === 'lost') log.error('proxy.counters.lost', { detail })
-      else log.info('proxy.counters.back')
-    },
-  })
 }
 
 function inboundLimits({ proxy }: ThreadConfig) {
