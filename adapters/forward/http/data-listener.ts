@@ -32,8 +32,9 @@ export type DataListener = {
   /** For connections to come. */
   renew(tls: Pem): void
   /**
-   * Takes no more connections, answers what has been asked, and ends. What is not over after `drain_ms` is cut off. A
-   * connection that has asked nothing is closed at once, after what it may have sent by now was read.
+   * Takes no more connections, and tells each client with its next answer that it is the last. Connections that ask nothing
+   * for `linger_ms` go; what is not over after `drain_ms` is cut off. Connections that the kernel has and this thread has not
+   * accepted are lost with the listener; where several threads share an address, Linux moves them with tcp_migrate_req.
    */
   close(drain_ms: number): Promise<void>
 }
@@ -41,9 +42,17 @@ export type DataListener = {
 /** @throws Error when the address is taken or the certificate is unsound. */
 export async function dataListener(options: DataListenerOptions): Promise<DataListener> {
   const { listen, limits, clock } = options
-  const house: House = { limits, clock, handle: options.handle, isClosing: false }
+  const house: House = { limits, clock, handle: options.handle, closing: undefined }
   const guests = new Map<Socket, Guest>()
   const server = serverOf(options)
+  // With TLS, connections that have not shaken hands are known here alone.
+  const knocking = new Set<Socket>()
+  if (options.tls) {
+    server.on('connection', (socket: Socket) => {
+      knocking.add(socket)
+      socket.on('close', () => knocking.delete(socket))
+    })
+  }
   server.on(options.tls ? 'secureConnection' : 'connection', (socket: Socket) => {
     const guest = new Guest(house, socket)
     guests.set(socket, guest)
@@ -74,6 +83,7 @@ export async function dataListener(options: DataListenerOptions): Promise<DataLi
   const stopTicks = clock.onTick(() => {
     const now = clock.now()
     for (const guest of guests.values()) guest.sweep(now)
+    if (house.closing && now >= house.closing.all_at) for (const socket of knocking) socket.destroy()
   })
   await listening(server, listen)
   return {
@@ -85,14 +95,9 @@ export async function dataListener(options: DataListenerOptions): Promise<DataLi
     renew: (tls) =>
       'setSecureContext' in server && (server as ReturnType<typeof createTlsServer>).setSecureContext(tls),
     async close(drain_ms) {
-      house.isClosing = true
-      // What clients have sent by now is read in this turn of the loop, and is then no longer idle.
-      await new Promise((resolve) => setImmediate(resolve))
-      const closed = new Promise((resolve) => server.close(resolve))
-      for (const guest of guests.values()) if (guest.isIdle) guest.destroy()
-      const cutOff = setTimeout(() => server.closeAllConnections(), drain_ms)
-      await closed
-      clearTimeout(cutOff)
+      const now = clock.now()
+      house.closing = { idle_at: now + Math.min(limits.linger_ms, drain_ms), all_at: now + drain_ms }
+      await new Promise((resolve) => server.close(resolve))
       stopTicks()
     },
   }
@@ -122,6 +127,8 @@ function serverOf({ limits, tls, onStray }: DataListenerOptions): Server {
     : createServer(common)
   server.on('tlsClientError', () => onStray('handshake'))
   server.maxConnections = limits.connections
+  // Node would end idle connections as soon as the listener closes, whatever is on its way on them.
+  server.closeIdleConnections = () => undefined
   // All fields are seen, or Node would leave out those beyond: the bound is on bytes, and then on fields as a fault.
   server.maxHeadersCount = 0
   return server

@@ -8,6 +8,7 @@ import type { BodyFraming, Fault } from './request-fault.ts'
  * client broke off.
  */
 export type BodyFailure = 'too_large' | 'too_slow' | 'malformed' | 'gone'
+export type BodyTaken = Buffer | BodyFailure
 
 /** Up to this many bytes go in one write with the head. */
 const small_bytes = 16_384
@@ -38,7 +39,8 @@ export class Exchange {
   readonly #response: ServerResponse
   /** The client sends its body when it is told to. */
   readonly #isAwaited: boolean
-  #onBody: ((body: Buffer | BodyFailure) => void) | undefined
+  #onBody: ((body: BodyTaken) => void) | undefined
+  #isDrainAwaited = false
   #isOver = false
 
   constructor(
@@ -69,7 +71,7 @@ export class Exchange {
    * Asks for the body, which nobody sends who waits for `100 Continue` before this. `done` is called once: at once where the
    * head tells it all. After anything but bytes the answer ends the connection.
    */
-  readBody(most_bytes: number, done: (body: Buffer | BodyFailure) => void): void {
+  readBody(most_bytes: number, done: (body: BodyTaken) => void): void {
     if (this.framing === 0) {
       done(nothing)
       return
@@ -122,7 +124,13 @@ export class Exchange {
   write(bytes: Buffer | string): boolean {
     if (this.#isOver) return true
     const isTaken = this.#response.write(bytes, 'latin1')
-    if (!isTaken) this.#response.once('drain', () => this.onDrain?.())
+    if (!isTaken && !this.#isDrainAwaited) {
+      this.#isDrainAwaited = true
+      this.#response.once('drain', () => {
+        this.#isDrainAwaited = false
+        if (!this.#isOver) this.onDrain?.()
+      })
+    }
     return isTaken
   }
 

@@ -11,8 +11,8 @@ export type House = {
   readonly limits: InboundLimits
   readonly clock: Clock
   readonly handle: (exchange: Exchange) => void
-  /** No requests are taken after those that have come. */
-  isClosing: boolean
+  /** When connections are let go that ask nothing more, and when all are cut off; no end is near while undefined. */
+  closing: { readonly idle_at: number; readonly all_at: number } | undefined
 }
 
 export class Guest {
@@ -65,7 +65,7 @@ export class Guest {
 
   /** Says with the head whether the connection goes on. `isUnread`: bytes are to come that nobody will take for anything. */
   beforeHead(response: ServerResponse, isUnread: boolean): void {
-    if (isUnread || (this.#house.isClosing && this.#waiting.length === 0)) this.#isLast = true
+    if (isUnread || (this.#house.closing && this.#waiting.length === 0)) this.#isLast = true
     if (!this.#isLast) return
     response.shouldKeepAlive = false
     if (isUnread) this.#linger()
@@ -99,6 +99,8 @@ export class Guest {
   }
 
   destroy(): void {
+    this.#isLast = true
+    this.#waiting.length = 0
     this.#socket.destroy()
   }
 
@@ -110,9 +112,14 @@ export class Guest {
   }
 
   sweep(now: number): void {
-    if (now >= this.#lingers_until) this.destroy()
+    if (now >= this.#lingers_until || this.#isOverdue(now)) this.destroy()
     else if (this.#isBodyWatched) this.#sweepBody(now)
     else this.#sweepProgress(now)
+  }
+
+  #isOverdue(now: number): boolean {
+    const { closing } = this.#house
+    return closing !== undefined && (now >= closing.all_at || (this.isIdle && now >= closing.idle_at))
   }
 
   #start(exchange: Exchange): void {

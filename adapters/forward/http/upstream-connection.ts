@@ -150,8 +150,9 @@ export class UpstreamConnection {
     this.#flight = undefined
     this.#isHeld = false
     this.#hasServed = true
-    // Who sends more than was asked for is not asked again: what is over would be taken for the next answer.
-    if (hasMore || !this.#isKept || this.#keep_ms <= 0) this.close()
+    // Who sends more than was asked for is not asked again: what is over would be taken for the next answer. Nor who answers
+    // before all of the request has gone out: the rest of it would be taken for the next request.
+    if (hasMore || this.#socket.writableLength > 0 || !this.#isKept || this.#keep_ms <= 0) this.close()
     else {
       this.#deadline = this.#home.clock.now() + this.#keep_ms
       this.#home.free(this)
