@@ -5,7 +5,12 @@ import type { AddressInfo } from 'node:net'
 import { type Heard, heard, type Sent } from './http-exchange.ts'
 import { type PackagedSite, packagedSite, type Served } from './packaged-site.ts'
 
-export type Asked = { readonly method: string; readonly url: string; readonly headers: IncomingMessage['headers']; readonly body: string }
+export type Asked = {
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingMessage['headers']
+  readonly body: string
+}
 
 /** A server that notes what it is asked, and answers as the test says. */
 export type Obedient = {

@@ -6,8 +6,11 @@ import { memoryKeyValue } from '../../../adapters/keyvalue/memory/memory-keyvalu
 import type { HttpServer } from '../../../adapters/serve/http/serve-http.ts'
 import type { Log } from '../../kernel/call.ts'
 import { isRefused, type Refused } from '../../kernel/errors.ts'
+import { serviceCall, type Workshop } from '../../kernel/invoke.ts'
 import type { Metric, Metrics } from '../../kernel/metrics.ts'
 import type { Resolved } from '../../kernel/settings.ts'
+import { newTrace } from '../../kernel/trace.ts'
+import { reload as reloadOperation } from '../../roles/proxy/allowlist/reload.ts'
 import { configOf } from '../../roles/proxy/config.ts'
 import { TopDenied } from '../../roles/proxy/denial/top.ts'
 import { countedInThreads } from '../../roles/proxy/metrics.ts'
@@ -108,11 +111,26 @@ async function listen(
   })
   standing.supervisor = supervisor
   const address = await supervisor.start()
+  const hungUp = () => void reloadByHand(workshop, log)
+  process.on('SIGHUP', hungUp)
   return {
     url: `${tls ? 'https' : 'http'}://${address.host.includes(':') ? `[${address.host}]` : address.host}:${address.port}`,
     port: address.port,
-    close: (drain_ms) => supervisor.drain(drain_ms),
+    close(drain_ms) {
+      process.off('SIGHUP', hungUp)
+      return supervisor.drain(drain_ms)
+    },
   }
+}
+
+/** As `platform proxy reload` does it, and recorded like that. */
+async function reloadByHand(workshop: Workshop, log: Log): Promise<void> {
+  const { random } = workshop.surroundings
+  const signal = AbortSignal.timeout(30_000)
+  const call = serviceCall(workshop, 'proxy', 'proxy.allowlist.reload', newTrace(random), signal)
+  await reloadOperation.run(call, {}).catch((error: unknown) => {
+    log.error('proxy.reload.failed', { error: (error as Error).message })
+  })
 }
 
 const byName = new Map<string, Metric>(countedInThreads.map((metric) => [metric.name, metric]))
