@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { expect } from 'vitest'
 import { type Heard, heard, type Sent } from './http-exchange.ts'
 import { type PackagedSite, packagedSite, type Served } from './packaged-site.ts'
 
@@ -92,4 +93,38 @@ export function ask(served: Served, path: string, sent: Partial<Sent> & { source
   const { source = '192.0.2.1', ...more } = sent
   const port = served.ports.proxy ?? 0
   return heard({ method: 'GET', ...more, port, path, headers: { 'x-forwarded-for': source, ...more.headers } })
+}
+
+export type Recorded = {
+  readonly source: string
+  readonly method: string
+  readonly path: string
+  readonly verdict: string
+  readonly status: number
+  readonly upstream_status: number | null
+  readonly reason: string
+  readonly rule?: string
+}
+
+/** All audit records, newest first, once there are so many. Every look is one of the command line. */
+export async function recorded(door: Door, count: number): Promise<Recorded[]> {
+  let items: Recorded[] = []
+  await expect
+    .poll(
+      () => {
+        const { stdout, stderr } = door.site.run(['proxy', 'records', '--limit', '100000', '--json'])
+        items = (JSON.parse(stdout || `{"items":[],"why":${JSON.stringify(stderr)}}`) as { items: Recorded[] }).items
+        return items.length
+      },
+      { timeout: 20_000, interval: 250 },
+    )
+    .toBe(count)
+  return items
+}
+
+/** How often each reason is given. */
+export function reasonsOf(records: readonly Recorded[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { reason } of records) counts[reason] = (counts[reason] ?? 0) + 1
+  return counts
 }
