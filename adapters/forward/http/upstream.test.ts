@@ -1,73 +1,10 @@
 // The client of an upstream, against servers that break off, talk too much, say nothing, or are not where they should be.
-import type { LookupAddress } from 'node:dns'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { handClock } from '../../../test/support/hand-clock.ts'
-import { type RawConnection, type RawUpstream, rawUpstream } from '../../../test/support/raw-upstream.ts'
-import { addressRule } from './address-rule.ts'
+import { closeAll, hello, helloTold, says, upstreamWorld as world } from '../../../test/support/upstream-world.ts'
 import type { Resolve } from './dial.ts'
-import { defaultUpstreamLimits, type UpstreamLimits } from './limits.ts'
-import type { Sink, UpstreamRequest } from './sink.ts'
-import { type Upstream, upstream } from './upstream.ts'
+import { defaultUpstreamLimits } from './limits.ts'
 
-const opened: { close(): unknown }[] = []
-afterEach(async () => {
-  for (const one of opened.splice(0).reverse()) await one.close()
-})
-
-type Told = { events: string[]; body: string; isHeld: boolean }
-
-/** Notes what it is told, in order. */
-function noting(): Sink & { readonly told: Told } {
-  const told: Told = { events: [], body: '', isHeld: false }
-  return {
-    told,
-    head: (status, rawHeaders, length) => void told.events.push(`head ${status} ${rawHeaders.join('|')} ${length}`),
-    data(bytes) {
-      told.body += bytes.toString('latin1')
-      return !told.isHeld
-    },
-    flush: () => undefined,
-    end: () => void told.events.push('end'),
-    fail: (failure) => void told.events.push(`fail ${failure}`),
-  }
-}
-
-async function world(
-  answer: (connection: RawConnection, requests: number) => void,
-  more: { limits?: Partial<UpstreamLimits>; host?: string; resolve?: Resolve; trusted?: readonly string[] } = {},
-) {
-  const server = await rawUpstream(answer)
-  opened.push(server)
-  const clock = handClock()
-  const client = clientOf(server, clock, more)
-  const ask = (given: Partial<UpstreamRequest> = {}) => {
-    const sink = noting()
-    const flight = client.forward({ method: 'GET', path: '/a', headers: ['host', 'up'], ...given }, sink)
-    return { flight, told: sink.told }
-  }
-  const over = (told: Told) => vi.waitFor(() => expect(told.events.at(-1)).toMatch(/^(end|fail)/))
-  return { server, clock, client, ask, over }
-}
-
-function clientOf(
-  { port }: RawUpstream,
-  clock: ReturnType<typeof handClock>,
-  more: { limits?: Partial<UpstreamLimits>; host?: string; resolve?: Resolve; trusted?: readonly string[] },
-): Upstream {
-  const client = upstream({
-    origin: { host: more.host ?? '127.0.0.1', port },
-    rule: addressRule(more.trusted ?? ['127.0.0.0/8']),
-    limits: { ...defaultUpstreamLimits, ...more.limits },
-    clock,
-    ...(more.resolve ? { resolve: more.resolve } : {}),
-  })
-  opened.push(client)
-  return client
-}
-
-const hello = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello'
-const helloTold = { events: ['head 200 Content-Length|5 5', 'end'], body: 'hello' }
-const says = (text: string) => (connection: RawConnection) => void connection.socket.write(text, 'latin1')
+afterEach(closeAll)
 
 describe('a request', () => {
   test('goes out as it is given, and its answer comes back', async () => {
@@ -371,62 +308,5 @@ describe('connections are counted', () => {
     await over(told)
     expect(told).toMatchObject(helloTold)
     await vi.waitFor(() => expect(client.counts().connections).toBe(0))
-  })
-})
-
-describe('addresses', () => {
-  const named = (...addresses: string[]): LookupAddress[] => addresses.map((address) => ({ address, family: 4 }))
-
-  test('a literal that may not be dialled is not', async () => {
-    const { server, ask, over } = await world(says(hello), { trusted: [] })
-    const { told } = ask()
-    await over(told)
-    expect(told.events).toEqual(['fail address'])
-    expect(server.connections).toHaveLength(0)
-  })
-
-  test('nor a name that means one, even among others', async () => {
-    const resolve: Resolve = (_, done) => done(null, named('127.0.0.1', '10.0.0.1'))
-    const { server, ask, over } = await world(says(hello), { host: 'up.example', resolve })
-    const { told } = ask()
-    await over(told)
-    expect(told.events).toEqual(['fail address'])
-    expect(server.connections).toHaveLength(0)
-  })
-
-  test('each connection asks again: a name that means something else later leads nowhere', async () => {
-    const answers = [named('127.0.0.1'), named('169.254.169.254')]
-    const asked: string[] = []
-    const resolve: Resolve = (host, done) => {
-      asked.push(host)
-      done(null, answers.shift() ?? [])
-    }
-    const text = hello.replace('200 OK', '200 OK\r\nConnection: close')
-    const { ask, over } = await world(says(text), { host: 'up.example', resolve })
-    const first = ask()
-    await over(first.told)
-    expect(first.told.body).toBe('hello')
-    const second = ask()
-    await over(second.told)
-    expect(second.told.events).toEqual(['fail address'])
-    expect(asked).toEqual(['up.example', 'up.example'])
-  })
-
-  test.each([
-    ['a name without addresses', (_: string, done: Parameters<Resolve>[1]) => done(null, [])],
-    ['a name that nobody knows', (_: string, done: Parameters<Resolve>[1]) => done(new Error('ENOTFOUND'), [])],
-  ])('%s is no connection', async (_, resolve) => {
-    const { ask, over } = await world(says(hello), { host: 'up.example', resolve })
-    const { told } = ask()
-    await over(told)
-    expect(told.events).toEqual(['fail connect'])
-  })
-
-  test('a port where nobody listens is no connection', async () => {
-    const { server, ask, over } = await world(says(hello))
-    await server.close()
-    const { told } = ask()
-    await over(told)
-    expect(told.events).toEqual(['fail connect'])
   })
 })
