@@ -8,6 +8,9 @@ import { type Upstream, upstream } from '../../adapters/forward/http/upstream.ts
 import { handClock } from './hand-clock.ts'
 import { type RawConnection, type RawUpstream, rawUpstream } from './raw-upstream.ts'
 
+/** Conditions are looked at often, and waited for long. */
+export const soon = { interval: 2, timeout: 20_000 }
+
 const opened: { close(): unknown }[] = []
 export async function closeAll(): Promise<void> {
   for (const one of opened.splice(0).reverse()) await one.close()
@@ -46,7 +49,7 @@ export async function upstreamWorld(
     const flight = client.forward({ method: 'GET', path: '/a', headers: ['host', 'up'], ...given }, sink)
     return { flight, told: sink.told }
   }
-  const over = (told: Told) => vi.waitFor(() => expect(told.events.at(-1)).toMatch(/^(end|fail)/))
+  const over = (told: Told) => vi.waitFor(() => expect(told.events.at(-1)).toMatch(/^(end|fail)/), soon)
   return { server, clock, client, ask, over }
 }
 

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { aCertificate, anAuthority } from '../../../test/support/certificates.ts'
 import { handClock } from '../../../test/support/hand-clock.ts'
-import { closeAll, hello, noting, says, upstreamWorld as world } from '../../../test/support/upstream-world.ts'
+import { closeAll, hello, noting, says, soon, upstreamWorld as world } from '../../../test/support/upstream-world.ts'
 import { addressRule } from './address-rule.ts'
 import { AddressDenied, checkOrigin, type Origin, originOf, type Resolve } from './dial.ts'
 import { defaultUpstreamLimits } from './limits.ts'
@@ -141,7 +141,7 @@ describe('TLS', () => {
     })
     const sink = noting()
     client.forward({ method: 'GET', path: '/', headers: ['host', 'up'] }, sink)
-    await vi.waitFor(() => expect(sink.told.events.at(-1)).toMatch(/^(end|fail)/))
+    await vi.waitFor(() => expect(sink.told.events.at(-1)).toMatch(/^(end|fail)/), soon)
     client.close()
     return sink.told
   }

@@ -1,6 +1,6 @@
 // The client of an upstream, against servers that break off, talk too much, say nothing, or are not where they should be.
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { closeAll, hello, helloTold, says, upstreamWorld as world } from '../../../test/support/upstream-world.ts'
+import { closeAll, hello, helloTold, says, soon, upstreamWorld as world } from '../../../test/support/upstream-world.ts'
 import type { Resolve } from './dial.ts'
 import { defaultUpstreamLimits } from './limits.ts'
 
@@ -50,7 +50,7 @@ describe('a connection', () => {
       const { told } = ask()
       await over(told)
       expect(told).toMatchObject(helloTold)
-      await vi.waitFor(() => expect(client.counts().idle).toBe(1))
+      await vi.waitFor(() => expect(client.counts().idle).toBe(1), soon)
       await new Promise((resolve) => setImmediate(resolve))
     }
     expect(server.connections).toHaveLength(1)
@@ -74,7 +74,7 @@ describe('a connection', () => {
     const { server, ask, over, client } = await world(says(hello))
     await over(ask().told)
     server.connections[0]?.socket.write('HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison')
-    await vi.waitFor(() => expect(client.counts().connections).toBe(0))
+    await vi.waitFor(() => expect(client.counts().connections).toBe(0), soon)
     const { told } = ask()
     await over(told)
     expect(told).toMatchObject(helloTold)
@@ -91,7 +91,7 @@ describe('a connection', () => {
     await over(told)
     expect(told.body).toBe('hello')
     expect(client.counts().connections).toBe(0)
-    await vi.waitFor(() => expect(server.connections[0]?.isClosed).toBe(true))
+    await vi.waitFor(() => expect(server.connections[0]?.isClosed).toBe(true), soon)
   })
 
   test('is let go when it was idle for as long as it is kept, or as the other end keeps it', async () => {
@@ -102,7 +102,7 @@ describe('a connection', () => {
     expect(client.counts().connections).toBe(1)
     clock.advance(1)
     expect(client.counts().connections).toBe(0)
-    await vi.waitFor(() => expect(server.connections[0]?.isClosed).toBe(true))
+    await vi.waitFor(() => expect(server.connections[0]?.isClosed).toBe(true), soon)
   })
 
   test('that closed meanwhile costs nothing: the request goes again, once, on a new one', async () => {
@@ -112,7 +112,7 @@ describe('a connection', () => {
       else socket.destroy()
     })
     await over(ask().told)
-    await vi.waitFor(() => expect(client.counts().idle).toBe(1))
+    await vi.waitFor(() => expect(client.counts().idle).toBe(1), soon)
     await new Promise((resolve) => setImmediate(resolve))
     const { told } = ask({ path: '/again' })
     await over(told)
@@ -130,7 +130,7 @@ describe('a connection', () => {
       else socket.end(begun)
     })
     await over(ask().told)
-    await vi.waitFor(() => expect(client.counts().idle).toBe(1))
+    await vi.waitFor(() => expect(client.counts().idle).toBe(1), soon)
     await new Promise((resolve) => setImmediate(resolve))
     const { told } = ask({ path: '/once', ...given })
     await over(told)
@@ -151,7 +151,7 @@ describe('an answer', () => {
   test('is told piece by piece, and the end of the connection ends one without a length', async () => {
     const { server, ask, over } = await world(says('HTTP/1.1 200 OK\r\n\r\nfirst,'))
     const { told } = ask()
-    await vi.waitFor(() => expect(told.body).toBe('first,'))
+    await vi.waitFor(() => expect(told.body).toBe('first,'), soon)
     server.connections[0]?.socket.end('second')
     await over(told)
     expect(told).toMatchObject({ events: ['head 200  undefined', 'end'], body: 'first,second' })
@@ -193,7 +193,7 @@ describe('an answer', () => {
     })
     const { flight, told } = ask()
     told.isHeld = true
-    await vi.waitFor(() => expect(told.body).not.toBe(''))
+    await vi.waitFor(() => expect(told.body).not.toBe(''), soon)
     clock.advance(10_000_000)
     await new Promise((resolve) => setImmediate(resolve))
     expect(told.body.length).toBeLessThan(1 << 17)
@@ -207,11 +207,11 @@ describe('an answer', () => {
   test('to nobody is not read on: the connection goes with it', async () => {
     const { server, ask, client } = await world(says('HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhel'))
     const { flight, told } = ask()
-    await vi.waitFor(() => expect(told.body).toBe('hel'))
+    await vi.waitFor(() => expect(told.body).toBe('hel'), soon)
     flight.abort()
     flight.abort()
     expect(client.counts().connections).toBe(0)
-    await vi.waitFor(() => expect(server.connections[0]?.isClosed).toBe(true))
+    await vi.waitFor(() => expect(server.connections[0]?.isClosed).toBe(true), soon)
     expect(told.events).toHaveLength(1)
   })
 })
@@ -224,7 +224,7 @@ describe('time', () => {
   ])('runs out where %s', async (_, text, before) => {
     const { server, ask, clock } = await world(says(text))
     const { told } = ask()
-    await vi.waitFor(() => expect(server.lines()).toHaveLength(1))
+    await vi.waitFor(() => expect(server.lines()).toHaveLength(1), soon)
     clock.advance(defaultUpstreamLimits.first_byte_ms - 1)
     expect(told.events).toEqual(before)
     clock.advance(1)
@@ -234,10 +234,10 @@ describe('time', () => {
   test('begins anew with each read of a body', async () => {
     const { server, ask, over, clock } = await world(says('HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\na'))
     const { told } = ask()
-    await vi.waitFor(() => expect(told.body).toBe('a'))
+    await vi.waitFor(() => expect(told.body).toBe('a'), soon)
     clock.advance(defaultUpstreamLimits.idle_ms - 1)
     server.connections[0]?.socket.write('b')
-    await vi.waitFor(() => expect(told.body).toBe('ab'))
+    await vi.waitFor(() => expect(told.body).toBe('ab'), soon)
     clock.advance(defaultUpstreamLimits.idle_ms - 1)
     expect(told.events).toHaveLength(1)
     clock.advance(1)
@@ -263,12 +263,12 @@ describe('connections are counted', () => {
     const [first, second, third, fourth] = [ask(), ask(), ask({ path: '/third' }), ask({ path: '/fourth' })]
     await over(fourth.told)
     expect(fourth.told.events).toEqual(['fail busy'])
-    await vi.waitFor(() => expect(server.lines()).toHaveLength(2))
+    await vi.waitFor(() => expect(server.lines()).toHaveLength(2), soon)
     expect(client.counts()).toEqual({ connections: 2, idle: 0, waiting: 1 })
     for (const { socket } of server.connections) socket.write(hello)
     await over(first.told)
     await over(second.told)
-    await vi.waitFor(() => expect(server.lines()).toContain('GET /third HTTP/1.1'))
+    await vi.waitFor(() => expect(server.lines()).toContain('GET /third HTTP/1.1'), soon)
     for (const one of server.connections) if (one.text.includes('/third')) one.socket.write(hello)
     await over(third.told)
     expect(third.told).toMatchObject(helloTold)
@@ -281,16 +281,16 @@ describe('connections are counted', () => {
     const second = ask({ path: '/second' })
     ask({ path: '/third' })
     second.flight.abort()
-    await vi.waitFor(() => expect(server.lines()).toHaveLength(1))
+    await vi.waitFor(() => expect(server.lines()).toHaveLength(1), soon)
     first.flight.abort()
-    await vi.waitFor(() => expect(server.lines()).toEqual(['GET /a HTTP/1.1', 'GET /third HTTP/1.1']))
+    await vi.waitFor(() => expect(server.lines()).toEqual(['GET /a HTTP/1.1', 'GET /third HTTP/1.1']), soon)
     expect(client.counts()).toEqual({ connections: 1, idle: 0, waiting: 0 })
   })
 
   test('waiting has an end', async () => {
     const { server, ask, clock, client } = await world(() => undefined, { limits: { connections: 1 } })
     ask()
-    await vi.waitFor(() => expect(server.lines()).toHaveLength(1))
+    await vi.waitFor(() => expect(server.lines()).toHaveLength(1), soon)
     const { told } = ask()
     clock.advance(defaultUpstreamLimits.waiting_ms - 1)
     expect(told.events).toEqual([])
@@ -302,11 +302,11 @@ describe('connections are counted', () => {
   test('after the end, what is under way goes on, and nothing is kept', async () => {
     const { server, ask, over, client } = await world(() => undefined)
     const { told } = ask()
-    await vi.waitFor(() => expect(server.lines()).toHaveLength(1))
+    await vi.waitFor(() => expect(server.lines()).toHaveLength(1), soon)
     client.close()
     server.connections[0]?.socket.write(hello)
     await over(told)
     expect(told).toMatchObject(helloTold)
-    await vi.waitFor(() => expect(client.counts().connections).toBe(0))
+    await vi.waitFor(() => expect(client.counts().connections).toBe(0), soon)
   })
 })
