@@ -24,8 +24,8 @@ export type DataDoor = {
   /** All requests that reached the handler, in order. */
   readonly exchanges: readonly Exchange[]
   readonly strays: readonly Stray[]
-  /** Connects, and is let in. */
-  client(bytes?: string): Promise<Client>
+  /** Connects and sends. `staysOpen`: it does not close when the other end does. */
+  client(bytes?: string, more?: { staysOpen: boolean }): Promise<Client>
   /** Waits for so many requests. */
   reached(count: number): Promise<void>
 }
@@ -61,8 +61,9 @@ export async function dataDoor(
     await closed
   }
   opened.push({ close })
-  const client = async (bytes?: string) => {
-    const made = await clientOf(net.connect(listener.port, '127.0.0.1'))
+  const client = async (bytes?: string, how = { staysOpen: false }) => {
+    const at = { port: listener.port, host: '127.0.0.1', allowHalfOpen: how.staysOpen }
+    const made = await clientOf(net.connect(at))
     if (bytes !== undefined) made.send(bytes)
     return made
   }
