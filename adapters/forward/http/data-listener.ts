@@ -150,9 +150,12 @@ const linesOf = {
   head_too_large: '431 Request Header Fields Too Large',
 } as const
 
+/** The other end closed or broke the connection, perhaps within a request. */
+const goneCodes = new Set(['ECONNRESET', 'EPIPE', 'HPE_INVALID_EOF_STATE'])
+
 /** Bytes that are no request, or did not become one in time. Nothing of them is repeated in the answer. */
 function unreadable(error: NodeJS.ErrnoException, guest: Guest | undefined, { onStray }: DataListenerOptions): void {
-  if (!guest || error.code === 'ECONNRESET' || error.code === 'EPIPE') {
+  if (!guest || goneCodes.has(error.code ?? '')) {
     guest?.destroy()
     return
   }

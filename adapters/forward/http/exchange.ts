@@ -113,7 +113,7 @@ export class Exchange {
   /** Begins an answer that streams. `length`: its bytes where they are known, also where HEAD brings none of them. */
   begin(status: number, headers: readonly string[], length: number | undefined): void {
     if (this.#isOver) return
-    this.#closeUnread()
+    this.#beforeHead()
     this.#response.writeHead(
       status,
       length === undefined ? (headers as string[]) : this.#framed(status, headers, length),
@@ -178,7 +178,7 @@ export class Exchange {
 
   #end(status: number, headers: string[], bytes: string): void {
     if (this.#isOver) return
-    this.#closeUnread()
+    this.#beforeHead()
     this.#response.writeHead(status, headers)
     // As text it goes in one write with the head.
     if (bytes === '' || this.method === 'HEAD') this.#response.end()
@@ -191,8 +191,12 @@ export class Exchange {
     return [...headers, 'Content-Length', String(length)]
   }
 
-  #closeUnread(): void {
-    this.#guest.beforeHead(this.#response, this.fault !== undefined || (this.framing !== 0 && !this.#request.complete))
+  /** Whether the connection goes on must be known before the head is written. */
+  #beforeHead(): void {
+    const isUnread = this.framing !== 0 && !this.#request.complete
+    // Node's parser leaves what follows a wish for an upgrade to somebody else, whom there is not.
+    const isUpgrade = this.#request.headers.upgrade !== undefined
+    this.#guest.beforeHead(this.#response, isUnread || isUpgrade || this.fault !== undefined)
   }
 
   #finish(): void {

@@ -63,12 +63,12 @@ export class Guest {
     if (!this.#current && !this.#isLast && this.#waiting.length > 0) this.next()
   }
 
-  /** Says with the head whether the connection goes on. `isUnread`: bytes are to come that nobody will take for anything. */
-  beforeHead(response: ServerResponse, isUnread: boolean): void {
-    if (isUnread || (this.#house.closing && this.#waiting.length === 0)) this.#isLast = true
+  /** Says with the head whether the connection goes on. `isFinal`: what else may come on it nobody takes for anything. */
+  beforeHead(response: ServerResponse, isFinal: boolean): void {
+    if (isFinal || (this.#house.closing && this.#waiting.length === 0)) this.#isLast = true
     if (!this.#isLast) return
     response.shouldKeepAlive = false
-    if (isUnread) this.#linger()
+    if (isFinal) this.#linger()
   }
 
   /** From here on the bytes of a body are counted, or no longer. */
@@ -86,8 +86,9 @@ export class Guest {
     if (this.#isLast) return false
     this.#isLast = true
     this.#waiting.length = 0
-    this.#current?.bodyFailed(isLate ? 'too_slow' : 'malformed')
-    return !this.#current
+    const current = this.#current
+    current?.bodyFailed(isLate ? 'too_slow' : 'malformed')
+    return !current
   }
 
   /** The last thing that is written; then the end. */
