@@ -1,10 +1,10 @@
 // Any bytes whatever: nothing throws, what is allowed is allowed by the words of the interface too, and no re-encoding opens a door.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { configOf } from '../config.ts'
-import { settings } from '../settings.ts'
-import { type Judgement, judge } from './lifecycle.ts'
-import { normalForm } from './path.ts'
+import { configOf } from '../../../daemon/roles/proxy/config.ts'
+import { type Judgement, judge } from '../../../daemon/roles/proxy/request/lifecycle.ts'
+import { normalForm } from '../../../daemon/roles/proxy/request/path.ts'
+import { settings } from '../../../daemon/roles/proxy/settings.ts'
 
 const numRuns = Number(process.env.FAST_CHECK_RUNS ?? 3_000)
 const prefix = '/public-api'
