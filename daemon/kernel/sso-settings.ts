@@ -31,7 +31,7 @@ export const ssoSettings = block('sso', {
     doc: 'Authorities (PEM) that vouch for the identity provider’s TLS certificate, instead of the machine’s.',
   }),
   tls_verify: z.boolean().default(true).meta({
-    env: 'SSO_TLS_VERIFY',
+    env: ['SSO_TLS_VERIFY', 'SSO_VERIFY'],
     doc: 'False takes any TLS certificate: for development, and refused but for an identity provider on this machine.',
   }),
   algorithms: z

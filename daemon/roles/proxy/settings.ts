@@ -179,6 +179,9 @@ export const settings = block('proxy', {
   answer_timeout_s: seconds(1, 600)
     .default(30)
     .meta({ doc: 'Time for the first byte of its answer, and for each after that.' }),
+  audit_keep_days: z.int().min(1).max(36_500).default(90).meta({
+    doc: 'How long the audit records of public requests are kept in the store.',
+  }),
   audit_journal_mb: z.int().min(1).max(1_048_576).default(1_024).meta({
     doc: 'Megabytes of audit records that wait for their store; beyond it the log says what was lost, and a metric counts it.',
   }),

@@ -1,6 +1,6 @@
 // The answers that the proxy gives itself: few words, the same for every request of a status, so that they tell nothing.
 
-/** `headers` flat and in lower case, Content-Length included; `body` in ASCII, not for HEAD. */
+/** `headers` flat and in lower case, without Content-Length; `body` in ASCII, not for HEAD. */
 export type Reply = { readonly status: number; readonly headers: readonly string[]; readonly body: string }
 
 /** Statuses of the table in `reasons.ts`, and those with which a listener meets what is no request. */
@@ -23,8 +23,6 @@ export function localReply(status: number, cors_origin: string, retry_after_s?: 
   const headers = [
     'content-type',
     'application/json',
-    'content-length',
-    String(body.length),
     'access-control-allow-origin',
     cors_origin,
     'x-content-type-options',

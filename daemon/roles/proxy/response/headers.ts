@@ -8,6 +8,7 @@
 const dropped = new Set([
   ...[
     'connection',
+    'content-length',
     'keep-alive',
     'proxy-connection',
     'te',
@@ -25,11 +26,11 @@ const dropped = new Set([
 const prefixes = ['x-internal-', 'x-forwarded-', 'x-accel-', 'x-envoy-', 'proxy-', 'access-control-']
 
 /** Names that come in nearly every answer, so that they are not looked at letter by letter. */
-const relayed = new Set(['content-type', 'content-length', 'date', 'etag', 'cache-control', 'last-modified', 'vary'])
+const relayed = new Set(['content-type', 'date', 'etag', 'cache-control', 'last-modified', 'vary'])
 
 /**
- * Headers of the upstream's answer, flat, cleaned for the caller; names in lower case. Content-Length stays as it is: framing
- * is for who writes the answer.
+ * Headers of the upstream's answer, flat, cleaned for the caller; names in lower case. Content-Length is for who writes the
+ * answer, as all framing is.
  */
 export function responseHeaders(raw: readonly string[], cors_origin: string): string[] {
   const cleaned: string[] = []
@@ -48,9 +49,9 @@ function isRelayed(name: string): boolean {
   return !dropped.has(name) && !prefixes.some((prefix) => name.startsWith(prefix))
 }
 
-/** Framing and the proxy's own headers are not Connection's to take away. */
+/** The proxy's own headers are not Connection's to take away. */
 function withoutNamed(headers: readonly string[], hop: string): string[] {
   const named = new Set(hop.split(',').map((name) => name.trim().toLowerCase()))
-  for (const own of ['content-length', 'access-control-allow-origin', 'x-content-type-options']) named.delete(own)
+  for (const own of ['access-control-allow-origin', 'x-content-type-options']) named.delete(own)
   return headers.filter((_, at) => !named.has(headers[at - (at % 2)] as string))
 }
