@@ -12,14 +12,21 @@ export type Origin = {
   readonly base: string
 }
 
-/** Why a URL is none that requests or secrets may be sent to; undefined when its form is sound. */
-export function originFault(text: string): string | undefined {
+/** Why a URL is none that secrets may be sent to; undefined when its form is sound. */
+export function urlFault(text: string): string | undefined {
   if (!URL.canParse(text)) return 'must be a URL such as https://platform.example'
-  const { protocol, username, password, hash, search, pathname } = new URL(text)
+  const { protocol, username, password } = new URL(text)
   if (protocol !== 'http:' && protocol !== 'https:') return 'must begin with http:// or https://'
   if (username !== '' || password !== '') return 'must hold no credentials'
-  if (hash !== '' || search !== '' || /[?#]/.test(text)) return 'must have no query and no fragment'
-  return /[^A-Za-z0-9._~/-]|\/\//.test(pathname) ? 'must have a plain path, or none' : undefined
+  return text.includes('#') ? 'must have no fragment' : undefined
+}
+
+/** The same of one that paths and queries are added to. */
+export function originFault(text: string): string | undefined {
+  const fault = urlFault(text)
+  if (fault !== undefined) return fault
+  if (text.includes('?')) return 'must have no query'
+  return /[^A-Za-z0-9._~/-]|\/\//.test(new URL(text).pathname) ? 'must have a plain path, or none' : undefined
 }
 
 /** Of a URL that `originFault` finds nothing wrong with. */
