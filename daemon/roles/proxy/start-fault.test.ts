@@ -121,6 +121,10 @@ test('settings are read as the interface writes them', () => {
   expect(parseBy(settings.schema, { allowlist: ['GET /a', 'PUT /b'] })).toMatchObject({ success: false })
 })
 
+test.each(['10.0.0.0/7', '0.0.0.0/0', '::/0', '10.0.0.1/8', 'all', ''])('%j is no network to trust', (network) => {
+  expect(parseBy(settings.schema, { trusted_networks: [network] })).toMatchObject({ success: false })
+})
+
 test('no environment names the trusted networks', () => {
   expect(said({ PROXY_TRUSTED_NETWORKS: '10.0.0.0/8', TRUSTED_NETWORKS: 'x' })).toEqual([])
   expect(settings.shape.trusted_networks.meta()).not.toHaveProperty('env')

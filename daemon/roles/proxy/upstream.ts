@@ -1,5 +1,5 @@
 // Where requests go: the parts of PLATFORM_API_URL, and what is wrong with a URL that must not be gone to.
-import { type IpNetwork, isPublic, isWithin, parseIp } from '../../kernel/ip-address.ts'
+import { type IpNetwork, isWithin, parseIp, specialUse } from '../../kernel/ip-address.ts'
 
 export type Origin = {
   readonly isTls: boolean
@@ -49,7 +49,7 @@ export function originOf(text: string): Origin {
 export function addressFault(text: string, trusted: readonly IpNetwork[]): string | undefined {
   const { host } = originOf(text)
   const address = parseIp(/(^|\.)localhost\.?$/.test(host) ? '127.0.0.1' : host)
-  if (!address) return undefined
-  if (isPublic(address) || trusted.some((network) => isWithin(address, network))) return undefined
-  return `leads to ${host}, which is not a public address: name its network in proxy.trusted_networks of the profile, if the site trusts it`
+  const use = address && specialUse(address)
+  if (!address || !use || trusted.some((network) => isWithin(address, network))) return undefined
+  return `leads to ${host}, which is not public (${use}): name its network in proxy.trusted_networks of the profile, if the site trusts it`
 }
