@@ -39,6 +39,8 @@ export type FoundMatch = {
   readonly levels: StoredLevels
   /** Where scores are log-odds: what was left of them before any field. */
   readonly prior_bits?: number
+  /** Where scores are likenesses: how far it is above the one from which on links are kept. */
+  readonly above_cut?: number
   readonly linked: boolean
   /** How far the score is above the lowest that counts. */
   readonly above: number
