@@ -5,7 +5,7 @@ import { type FieldError, isRefused, type Refused, refuse } from '../../../kerne
 import { classification, join, type Label } from '../../../kernel/label.ts'
 import { labelFor } from '../../../kernel/labelling.ts'
 import type { Doc } from '../../../kernel/store.ts'
-import { word } from '../fields.ts'
+import { seed, word } from '../fields.ts'
 import { lensNamed } from '../lens/named.ts'
 import type { StoredLens } from '../lens/stored.ts'
 import { runTotal } from '../metrics.ts'
@@ -21,7 +21,7 @@ export const runInput = z.strictObject({
   node_data: nodeData,
   ...overLens,
   privacy: privacy.default('none'),
-  seed: z.int().min(0).max(4_294_967_295).default(1).meta({ description: 'The same seed gives the same result' }),
+  seed,
   classification: classification.optional(),
   consensus: toConsensus.optional().meta({ description: 'Puts matches of uncertain score to consensus sessions' }),
 })
