@@ -56,6 +56,8 @@ type StoredLevels = { field: string; outcome: number; bits?: number; frequency_b
 export type RunWork = {
   /** Of these data files of the tenant, those that cannot be read. */
   missing(tenant_id: string, files: readonly string[]): Promise<readonly string[]>
+  /** Carries out what is given for a tenant once all that was given before has ended. */
+  inTurn<T>(tenant_id: string, work: () => Promise<T>): Promise<T>
   /**
    * Keeps records that came with a request, by the place of their node; durable when it resolves. `release` says that the run
    * is in the store, or never will be. Throws `Refused('conflict')` for a run that keeps some already.
