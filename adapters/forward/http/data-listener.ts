@@ -74,6 +74,8 @@ export async function dataListener(options: DataListenerOptions): Promise<DataLi
     const response = new ServerResponse(request)
     response.assignSocket(socket)
     response.on('finish', () => socket.destroySoon())
+    // Node has let go of the socket: without this, a reset of it would be an accident of the thread.
+    socket.on('error', () => socket.destroy())
     guests.get(socket)?.arrive(request, response, faults.tunnel, false)
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) =>

@@ -25,6 +25,8 @@ export class Guest {
   /** The answer that is under way, or was the last, ends the connection: what comes after is no request. */
   #isLast = false
   #isBodyWatched = false
+  /** The last answer that was begun. Several may wait in it for those before to have gone out. */
+  #answer: ServerResponse | undefined
   /** Bytes at the last look, and when there was progress for the last time; of a body, when and where it began. */
   #mark = 0
   #since: number
@@ -54,7 +56,7 @@ export class Guest {
   /** The answer of the current request was given to the socket: the next one's turn. */
   next(): void {
     this.#current = undefined
-    if (this.#isLast) this.#waiting.length = 0
+    if (this.#isLast) this.#close()
     // Who takes no answers is given no more of them; see `drained`.
     else if (this.#waiting.length > 0 && !this.#socket.writableNeedDrain) this.#start(this.#waiting.shift() as Exchange)
   }
@@ -65,6 +67,7 @@ export class Guest {
 
   /** Says with the head whether the connection goes on. `isFinal`: what else may come on it nobody takes for anything. */
   beforeHead(response: ServerResponse, isFinal: boolean): void {
+    this.#answer = response
     if (isFinal || (this.#house.closing && this.#waiting.length === 0)) this.#isLast = true
     if (!this.#isLast) return
     response.shouldKeepAlive = false
@@ -91,12 +94,14 @@ export class Guest {
     return !current
   }
 
-  /** The last thing that is written; then the end. */
+  /** The last thing that is written, after the answers before it; then the end. */
   say(text: string): void {
     this.#isLast = true
     this.#linger()
-    this.#socket.write(text, 'latin1')
-    this.#socket.destroySoon()
+    this.#whenWritten(() => {
+      this.#socket.write(text, 'latin1')
+      this.#socket.destroySoon()
+    })
   }
 
   destroy(): void {
@@ -126,6 +131,17 @@ export class Guest {
   #start(exchange: Exchange): void {
     this.#current = exchange
     this.#house.handle(exchange)
+  }
+
+  /** What was told to go on by its head, and may not. */
+  #close(): void {
+    this.#waiting.length = 0
+    this.#whenWritten(() => this.#socket.destroySoon())
+  }
+
+  #whenWritten(then: () => void): void {
+    if (this.#answer && !this.#answer.writableFinished) this.#answer.once('finish', then)
+    else then()
   }
 
   #sweepBody(now: number): void {

@@ -85,7 +85,7 @@ const faulty: readonly [name: string, text: string, status: number, reason: stri
     'unknown_expectation',
   ],
   ['many fields', get('/', 'X: 1\r\n'.repeat(100)), 431, 'too_many_fields'],
-  ['a name that overflows', get('/', `Content-Length${'0'.repeat(256)}: 1\r\n`), 431, 'too_many_fields'],
+  ['a name that overflows', get('/', `Content-Length${'0'.repeat(256)}: 1\r\n`), 400, 'bad_name'],
   ['a tunnel', 'CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n', 400, 'tunnel'],
 ]
 
@@ -170,6 +170,25 @@ describe('bytes that are no request', () => {
     expect(door.exchanges).toHaveLength(1)
   })
 
+  test('after answers that have not gone out: they come before, in their order', async () => {
+    const door = await dataDoor((exchange) => exchange.reply(200, ['X-Path', exchange.target]))
+    const client = await door.client(`${get('/1')}${get('/2')}${get('/3')}garbage\r\n\r\n`)
+    await client.closes()
+    expect(client.text.match(/(?<=X-Path: )\/\d|HTTP\/1\.1 400/g)).toEqual(['/1', '/2', '/3', 'HTTP/1.1 400'])
+  })
+
+  test('while an answer streams that promised to go on: it ends well, and so does the connection', async () => {
+    const door = await dataDoor((exchange) => exchange.begin(200, [], 4))
+    const client = await door.client(get())
+    await client.hears('keep-alive')
+    client.send('garbage\r\n\r\n')
+    // The answer to another client tells that the garbage was read.
+    await (await door.client('garbage\r\n\r\n')).closes()
+    door.exchanges[0]?.end('good')
+    await client.closes()
+    expect(client.text).toMatch(/\r\n\r\ngood$/)
+  })
+
   test('whatever they are, the listener goes on', async () => {
     const door = await dataDoor(answered)
     const part = fc.oneof(
@@ -190,6 +209,16 @@ describe('bytes that are no request', () => {
     const client = await door.client(get())
     await client.hears('ok')
   })
+})
+
+test('a tunnel that is reset while it is refused harms nobody', async () => {
+  const door = await dataDoor()
+  const client = await door.client('CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n')
+  await door.reached(1)
+  client.socket.resetAndDestroy()
+  await expect.poll(() => door.exchanges[0]?.isOver).toBe(true)
+  door.exchanges[0]?.reply(400, [])
+  expect(door.listener.counts().connections).toBe(0)
 })
 
 describe('a body', () => {
@@ -260,6 +289,26 @@ describe('a body', () => {
     expect(client.text).toMatch(/^HTTP\/1\.1 400 /)
     expect(client.text.match(/HTTP\/1\.1/g)).toHaveLength(1)
     expect(door.exchanges).toHaveLength(1)
+  })
+
+  test('that has failed before it is asked for is known to have', async () => {
+    const door = await dataDoor()
+    const client = await door.client(post('x\r\n', 'Transfer-Encoding: chunked\r\n'))
+    await door.reached(1)
+    await (await door.client('garbage\r\n\r\n')).closes()
+    echoing(door.exchanges[0] as Exchange)
+    await client.hears(/^HTTP\/1\.1 400 [\s\S]*<malformed>$/)
+  })
+
+  test('of one who has left is asked for in vain', async () => {
+    const bodies: BodyTaken[] = []
+    const door = await dataDoor()
+    const client = await door.client(post('', 'Content-Length: 5\r\n'))
+    await door.reached(1)
+    client.socket.destroy()
+    await expect.poll(() => door.exchanges[0]?.isOver).toBe(true)
+    door.exchanges[0]?.readBody(100, (body) => void bodies.push(body))
+    expect(bodies).toEqual(['gone'])
   })
 
   test('that breaks off is nobody’s, and its handler learns of it', async () => {

@@ -1,6 +1,14 @@
 // The client of an upstream, against servers that break off, talk too much, say nothing, or are not where they should be.
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { closeAll, hello, helloTold, says, soon, upstreamWorld as world } from '../../../test/support/upstream-world.ts'
+import {
+  closeAll,
+  hello,
+  helloTold,
+  noting,
+  says,
+  soon,
+  upstreamWorld as world,
+} from '../../../test/support/upstream-world.ts'
 import type { Resolve } from './dial.ts'
 import { defaultUpstreamLimits } from './limits.ts'
 
@@ -68,6 +76,17 @@ describe('a connection', () => {
     }
     expect(server.connections).toHaveLength(2)
     expect(client.counts().connections).toBe(0)
+  })
+
+  test('is not used again in the turn in which it came free: what came behind the answer shows first', async () => {
+    const { server, client, over } = await world(says(hello))
+    const second = noting()
+    const first = noting()
+    const request = { method: 'GET', path: '/a', headers: ['host', 'up'] } as const
+    const end = () => void client.forward(request, second)
+    client.forward(request, { ...first, end })
+    await over(second.told)
+    expect(server.connections).toHaveLength(2)
   })
 
   test('that brings anything between two requests is not used again', async () => {
