@@ -99,6 +99,7 @@ describe('what is denied', () => {
       source: { address: '203.0.113.7' },
     })
     expect(judged('GET', '/public-api/./a?token=secret').path).toBe('/a')
+    expect(judged('GET', '/public-api/\x1b[2J\xe9 x').path).toBe('/public-api/%1B[2J%E9%20x')
     expect(judge({ method: 'GET', target: `/${'a'.repeat(9_999)}`, headers: [], peer: '' }, config).path).toHaveLength(
       1_024,
     )
