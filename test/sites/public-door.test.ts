@@ -149,20 +149,25 @@ test('a write too large or too many asks for no token; one that goes on goes who
 
 test('a cache hit asks for no token and nobody else, and is counted and recorded all the same', async () => {
   const at = await open(['GET /api/v1/report', 'HEAD /api/v1/report'], {
-    ...{ CACHE_MAX_MB: '1', CACHE_TTL_S: '600', RATE_LIMIT_PER_MIN: '4', PROXY_WORKERS: '1' },
+    ...{ CACHE_MAX_MB: '1', CACHE_TTL_S: '600', RATE_LIMIT_PER_MIN: '5', PROXY_WORKERS: '1' },
   })
   withoutKeptTokens()
+  door.platform.answer = (_, response) => response.setHeader('content-length', 9).end('{"ok":1}\n')
   const first = await ask(at, report)
   const second = await ask(at, `${report}`)
   expect([first.text, second.text]).toEqual(['{"ok":1}\n', '{"ok":1}\n'])
   expect(second.headers.age).toBe('0')
   expect((await ask(at, `${report}?a=1`)).headers.age).toBeUndefined()
-  expect((await ask(at, report, { method: 'HEAD' })).status).toBe(200)
+  const heads = [await ask(at, report, { method: 'HEAD' }), await ask(at, report, { method: 'HEAD' })]
+  expect(heads.map(({ status, headers }) => [status, headers['content-length']])).toEqual([
+    [200, '9'],
+    [200, '9'],
+  ])
   expect((await ask(at, report)).status).toBe(429)
   expect(door.provider.asked).toHaveLength(3)
   expect(door.platform.asked).toHaveLength(3)
-  const records = await recorded(door, 5)
-  expect(reasonsOf(records)).toEqual({ forwarded: 3, cache_hit: 1, rate_limited: 1 })
+  const records = await recorded(door, 6)
+  expect(reasonsOf(records)).toEqual({ forwarded: 3, cache_hit: 2, rate_limited: 1 })
   expect(records.find(({ reason }) => reason === 'cache_hit')).toMatchObject({
     verdict: 'allow',
     upstream_status: null,

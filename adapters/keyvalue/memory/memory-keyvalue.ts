@@ -16,11 +16,18 @@ export function memoryKeyValue(now: () => number): KeyValue {
     entries.delete(key)
     return undefined
   }
+  /** No entry ends before: until then a look at all of them would find nothing. */
+  let first_end = Number.POSITIVE_INFINITY
+  const sweep = () => {
+    first_end = Number.POSITIVE_INFINITY
+    for (const each of entries.keys()) first_end = Math.min(first_end, held(each)?.end_ms ?? first_end)
+  }
   const put = (key: string, entry: Entry) => {
     if (!entries.has(key) && entries.size >= most_entries) {
-      for (const each of entries.keys()) held(each)
+      if (now() >= first_end) sweep()
       if (entries.size >= most_entries) throw new Refused('unavailable', 'too many short-lived values are held')
     }
+    first_end = Math.min(first_end, entry.end_ms)
     entries.set(key, entry)
   }
   return {

@@ -32,7 +32,10 @@ export type DoorParts = {
 }
 
 /** Exact targets: they are for whoever reaches the listener itself, and no path under the prefix leads to them. */
-const pods: Readonly<Record<string, Pod>> = { '/health': 'health', '/service-info': 'info' }
+const pods: ReadonlyMap<string, Pod> = new Map([
+  ['/health', 'health'],
+  ['/service-info', 'info'],
+])
 
 export class Door {
   readonly #parts: DoorParts
@@ -45,7 +48,7 @@ export class Door {
   }
 
   handle(exchange: Exchange): void {
-    const about = exchange.method === 'GET' && !exchange.fault ? pods[exchange.target] : undefined
+    const about = exchange.method === 'GET' && !exchange.fault ? pods.get(exchange.target) : undefined
     if (about) void this.#tell(exchange, about)
     else void new Visit(exchange, this.config, this.#parts).serve()
   }
@@ -121,9 +124,13 @@ class Visit {
     const found = this.#kept()
     if (!found) return this.#forward(undefined)
     const { status, headers, body } = found
-    this.#note('cache_hit', { status, upstream_status: null }, () =>
-      this.#exchange.reply(status, headers, bufferOf(body)),
-    )
+    this.#note('cache_hit', { status, upstream_status: null }, () => {
+      // What HEAD is told of the length was kept with the headers.
+      if (this.#exchange.method === 'HEAD') {
+        this.#exchange.begin(status, headers, undefined)
+        this.#exchange.end()
+      } else this.#exchange.reply(status, headers, bufferOf(body))
+    })
   }
 
   #kept(): Kept | undefined {

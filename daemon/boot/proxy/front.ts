@@ -70,6 +70,9 @@ export function publicFront(
   }
 }
 
+/** Brings what was counted into the metrics by the way. */
+const watch = { every_ms: 5_000, hung_ms: 15_000 }
+
 /** Kinds of denials that are told apart. */
 const most_denied = 256
 
@@ -109,6 +112,7 @@ async function listen(
     tell: (about) => told(workshop, about),
     added: (added) => addTo(metrics, added),
     ended: (name) => void takeUp(name),
+    watch,
   })
   standing.supervisor = supervisor
   const address = await supervisor.start()

@@ -57,7 +57,7 @@ export class Relay implements Sink {
     this.#headers = responseHeaders(rawHeaders, config.cors_origin)
     this.#length = length
     this.#life_ms = cache && judged.isCacheable ? keptFor(judged, config, status, rawHeaders, now()) : 0
-    if (this.#life_ms > 0 && (length ?? 0) <= (cache?.largest_body_bytes ?? 0)) this.#copy = []
+    if (this.#life_ms > 0) this.#copy = []
     this.#state = 'holding'
     exchange.onDrain = () => this.flight?.resume()
     note(status, () => this.#answer())
@@ -129,7 +129,9 @@ export class Relay implements Sink {
   #store(): void {
     const { cache, exchange, judged, now } = this.#given
     if (!this.#copy || !cache) return
-    const kept = { status: this.#status, headers: this.#headers, body: Buffer.concat(this.#copy) }
+    const isHead = exchange.method === 'HEAD' && this.#length !== undefined
+    const headers = isHead ? [...this.#headers, 'content-length', String(this.#length)] : this.#headers
+    const kept = { status: this.#status, headers, body: Buffer.concat(this.#copy) }
     cache.put(cacheKey(exchange.method, judged), kept, this.#life_ms, now())
   }
 }

@@ -30,7 +30,7 @@ afterEach(async () => {
   for (const each of open.splice(0)) await each.drain(0)
 })
 
-function supervised(script: Script, threads = 2) {
+function supervised(script: Script, threads = 2, watch = { every_ms: 60_000, hung_ms: 60_000 }) {
   const lines: { event: string; fields: Record<string, unknown> }[] = []
   const counted: Added[] = []
   const ended: string[] = []
@@ -47,6 +47,7 @@ function supervised(script: Script, threads = 2) {
     tell: async () => ({ status: 200, body: '' }),
     added: (added) => counted.push(...added),
     ended: (name) => void ended.push(name),
+    watch,
   })
   open.push(supervisor)
   return { supervisor, lines, counted, ended, events: () => lines.map(({ event }) => event) }
@@ -102,6 +103,15 @@ test('one that does not end is ended', async () => {
   await supervisor.start()
   await supervisor.drain(0)
   expect(supervisor.alive).toBe(0)
+})
+
+test('one that hangs is ended, and another takes its place', async () => {
+  const hanging = `if (message.kind === 'report' && workerData.name === 't1') for (;;);`
+  const { supervisor, ended, events } = supervised(thread(hanging), 1, { every_ms: 10, hung_ms: 50 })
+  await supervisor.start()
+  await expect.poll(() => ended, { timeout: 10_000 }).toEqual(['t1'])
+  expect(events()).toContain('proxy.thread.hung')
+  await expect.poll(() => supervisor.alive, { timeout: 10_000 }).toBe(1)
 })
 
 test('whether the journal is full is told once', async () => {

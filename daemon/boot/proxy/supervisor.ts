@@ -30,6 +30,8 @@ export type Supervising<C> = {
   readonly added: (added: readonly Added[]) => void
   /** Of a thread that is over, however it ended: what it left is nobody's now. */
   readonly ended: (name: string) => void
+  /** How often a thread is asked whether it lives, and after how long without an answer it is taken for hung. */
+  readonly watch: { readonly every_ms: number; readonly hung_ms: number }
 }
 
 const first_pause_ms = 200
@@ -97,9 +99,9 @@ export class Supervisor<C> {
     for (const pause of this.#pauses) clearTimeout(pause)
     await Promise.all(
       [...this.#running].map(async ([worker, each]) => {
+        const cut = setTimeout(() => void worker.terminate(), drain_ms + kill_after_ms)
         await each.report()
         each.say({ kind: 'drain', drain_ms })
-        const cut = setTimeout(() => void worker.terminate(), drain_ms + kill_after_ms)
         await each.ended
         clearTimeout(cut)
       }),
@@ -115,7 +117,9 @@ export class Supervisor<C> {
     const each = new Conversation<C>(worker, (message) => this.#hear(each, message))
     this.#running.set(worker, each)
     if (this.#isFull) each.say({ kind: 'journal', isFull: true })
+    const watch = setInterval(() => this.#watch(worker, each, name), this.#given.watch.every_ms).unref()
     void each.ended.then((why) => {
+      clearInterval(watch)
       this.#running.delete(worker)
       this.#given.ended(name)
       if (this.#isEnding || !each.hasListened) return
@@ -123,6 +127,15 @@ export class Supervisor<C> {
       this.#replace(performance.now() - began)
     })
     return each.listening
+  }
+
+  /** One that hangs holds up its callers for ever: it goes, and another takes its place. */
+  #watch(worker: Worker, each: Conversation<C>, name: string): void {
+    const hung = setTimeout(() => {
+      this.#given.log.error('proxy.thread.hung', { thread: name })
+      void worker.terminate()
+    }, this.#given.watch.hung_ms)
+    void each.report().finally(() => clearTimeout(hung))
   }
 
   /** At once the first time, then more and more slowly: what kills a thread may kill the next one too. */

@@ -3,10 +3,9 @@ import { readFileSync } from 'node:fs'
 import { keyValueSettings } from '../../kernel/engine-settings.ts'
 import type { Resolved, Values } from '../../kernel/settings.ts'
 import { ssoSettings } from '../../kernel/sso-settings.ts'
+import type { ProxySettings } from '../../roles/proxy/config.ts'
 import { settings } from '../../roles/proxy/settings.ts'
 import { valuesOf } from '../profile.ts'
-
-export type ProxySettings = Values<typeof settings>
 
 export type ThreadConfig = {
   readonly proxy: ProxySettings
@@ -23,11 +22,7 @@ export type ThreadConfig = {
 }
 
 /** Of settings that may start. Throws when a file that they name cannot be read. */
-export function threadConfig(
-  resolved: Resolved,
-  journal: string,
-  tls: ThreadConfig['tls'],
-): ThreadConfig & { readonly proxy: ProxySettings } {
+export function threadConfig(resolved: Resolved, journal: string, tls: ThreadConfig['tls']): ThreadConfig {
   const proxy = valuesOf(resolved, settings)
   const sso = valuesOf(resolved, ssoSettings)
   const key_value = valuesOf(resolved, keyValueSettings)
