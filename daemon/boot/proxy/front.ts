@@ -88,10 +88,11 @@ async function listen(
   takeUp: (name: string) => number,
 ): Promise<HttpServer> {
   const { resolved, clock, log, random, metrics } = given
-  const { workers } = valuesOf(resolved, settings)
+  const { workers, trusted_networks } = valuesOf(resolved, settings)
   if (!('host' in where)) throw new TypeError('the public door is no local socket')
   standing.threads = workers ?? availableParallelism()
   await freePort(where)
+  if (trusted_networks.length > 0) log.warn('proxy.networks.trusted', { networks: trusted_networks })
   const began = clock.now().toString(36).padStart(9, '0')
   let threads = 0
   const supervisor = new Supervisor<ThreadConfig>({
