@@ -1,5 +1,8 @@
 // The resolution role's table of contents: lenses, runs over records, the matches and clusters that they find.
 import { type Role, role } from '../../kernel/role.ts'
+import { create as arrivalCreate } from './arrival/create.ts'
+import * as arrivalGet from './arrival/get.ts'
+import { arrivals } from './arrival/model.ts'
 import * as clusterGet from './entity-cluster/get.ts'
 import * as clusterList from './entity-cluster/list.ts'
 import { entityClusters } from './entity-cluster/model.ts'
@@ -40,6 +43,7 @@ import { lensBindings } from './lens-binding/model.ts'
 import { lookup } from './lookup/lookup.ts'
 import { metrics, runCount } from './metrics.ts'
 import { outline } from './outline.ts'
+import { registryHeads } from './registry/writing.ts'
 import { resources } from './resources.ts'
 import { consult as consulting } from './workers/consult.ts'
 import { exchangesWorker } from './workers/exchanges.ts'
@@ -57,6 +61,8 @@ export const resolution: Role = role(outline, {
     entityMatches,
     entityClusters,
     entityRecords,
+    registryHeads,
+    arrivals,
     fusionRuns,
     exchanges,
     exchangePieces,
@@ -69,6 +75,7 @@ export const resolution: Role = role(outline, {
     'entity-match': { list: matchList.list, get: matchGet.get, review, attest, consult, rule, uncertain, explain },
     'entity-cluster': { list: clusterList.list, get: clusterGet.get },
     entity: { lookup },
+    arrival: { create: arrivalCreate, get: arrivalGet.get },
     'fusion-run': { list: runList.list, get: runGet.get, start, status, cancel, summary },
     fusion: { extract, match, resolve },
     exchange: { propose, list: exchangeList.list, get: exchangeGet.get, agree, cancel: decline, receive },

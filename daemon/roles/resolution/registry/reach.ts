@@ -83,7 +83,7 @@ async function matchesAmong(
 }
 
 /** Every document whose field is one of the values, as of now. */
-async function listed<T extends Stored>(
+export async function listed<T extends Stored>(
   call: Call,
   from: Collection<T>,
   { tenant_id, lens }: Whose,

@@ -1,0 +1,234 @@
+// Where records belong that came since the run: among what it put together, by its weights, whatever the order in which they came.
+import { type Compared, comparedWith } from '../engine/lookup/compare.ts'
+import type { LookupIndex } from '../engine/lookup/keyed-records.ts'
+import type { Values } from '../engine/lookup/keys.ts'
+import type { LookupWeights } from '../engine/lookup/weights.ts'
+import type { RecordRef } from '../fields.ts'
+import type { Lens } from '../lens/model.ts'
+import { joinedByMean, joinedWhere, type UnitLink } from './unit-links.ts'
+
+export type Arriving = {
+  readonly uid: string
+  readonly ref: RecordRef
+  readonly values: Values
+  /** The cluster that it is in. */
+  readonly base: string
+  /** The one that the run found; undefined for a record that came since. */
+  readonly found: string | undefined
+}
+
+export type Matching = {
+  readonly lens: Lens
+  readonly weights: LookupWeights
+  readonly method: NonNullable<Lens['clustering']>
+  /** Whether the run was over one source: then records of one node may be partners, one to one. */
+  readonly isOneSource: boolean
+  /** With every record of the registry, those that arrive included. */
+  readonly index: LookupIndex
+}
+
+/** How records of the registry are read. */
+export type Registered = {
+  byUid(uids: readonly string[]): Promise<readonly Arriving[]>
+  /** All that are in one of these clusters. */
+  byBase(bases: readonly string[]): Promise<readonly Arriving[]>
+}
+
+export type ScoredPair = { readonly one: Arriving; readonly other: Arriving; readonly compared: Compared }
+
+export type Joined = {
+  /** Clusters under their names, those that stay as they are too; every record that was looked at is in one. */
+  readonly clusters: readonly { readonly base: string; readonly members: readonly Arriving[] }[]
+  /** Pairs of a record that came since which say something, or are in one cluster. */
+  readonly pairs: readonly ScoredPair[]
+}
+
+const most_candidates = 200
+/** Records of a cluster that are compared; the first ones in order. */
+const most_members = 100
+/** Records around those that arrive; beyond, nothing more is asked which others they bring along. */
+const most_around = 2_000
+
+/**
+ * A pure function of the clusters of the run and of all records that came since, as far as those hang together with `waiting`:
+ * one at a time or all at once, in any order, they come to the same clusters.
+ */
+export async function arriving(of: Matching, registered: Registered, waiting: readonly Arriving[]): Promise<Joined> {
+  const scores = new Scores(of)
+  const around = await recordsAround(of, scores, registered, waiting)
+  const members = new Map<string, Arriving[]>()
+  for (const record of [...around.values()].sort(byUid)) {
+    const unit = unitOf(record)
+    members.set(unit, [...(members.get(unit) ?? []), record])
+  }
+  const free = [...around.values()].filter(isFree).sort(byUid)
+  const links = free.flatMap((record) => linksOf(of, scores, around, record))
+  const clusters = clustersBy(of, scores, members, links)
+  const joined = clusters.map((units) => named(units, members))
+  return { clusters: joined, pairs: scores.pairs(new Set(waiting.map(({ uid }) => uid)), joined, of.weights.floor) }
+}
+
+function isFree({ found }: Arriving): boolean {
+  return found === undefined
+}
+
+function unitOf({ uid, found }: Arriving): string {
+  return found ?? aloneIn(uid)
+}
+
+/** The name of the cluster of one record that came by itself: no run gives it. */
+export function aloneIn(uid: string): string {
+  return `${uid}_new`
+}
+
+function byUid(one: Arriving, other: Arriving): number {
+  return one.uid < other.uid ? -1 : 1
+}
+
+/** Closed under two things: records of one cluster, and those that a record which came since is linked to. */
+async function recordsAround(
+  { weights }: Matching,
+  scores: Scores,
+  registered: Registered,
+  waiting: readonly Arriving[],
+): Promise<Map<string, Arriving>> {
+  const around = new Map(waiting.map((record) => [record.uid, record]))
+  const asked = new Set<string>()
+  let queue: readonly Arriving[] = waiting
+  while (queue.length > 0) {
+    const near = queue.flatMap((record) => scores.near(record).filter(({ score }) => score > weights.floor))
+    const wanted = [...new Set(near.map(({ uid }) => uid))].filter((uid) => !around.has(uid))
+    const linked = await registered.byUid(wanted)
+    const bases = new Set([...queue, ...linked].map(({ base }) => base))
+    const members = await registered.byBase([...bases].filter((base) => !asked.has(base)))
+    for (const base of bases) asked.add(base)
+    const fresh = new Map([...linked, ...members].map((record) => [record.uid, record]))
+    for (const uid of around.keys()) fresh.delete(uid)
+    for (const [uid, record] of fresh) around.set(uid, record)
+    queue = around.size > most_around ? [] : [...fresh.values()].filter(isFree)
+  }
+  return around
+}
+
+function linksOf(
+  { weights }: Matching,
+  scores: Scores,
+  around: ReadonlyMap<string, Arriving>,
+  record: Arriving,
+): UnitLink[] {
+  return scores.near(record).flatMap(({ uid }) => {
+    const other = around.get(uid)
+    const score = other && scores.between(record, other)?.score
+    if (!other || score === undefined || score <= weights.floor) return []
+    return [{ one: unitOf(record), other: unitOf(other), score }]
+  })
+}
+
+function clustersBy(
+  matching: Matching,
+  scores: Scores,
+  members: ReadonlyMap<string, readonly Arriving[]>,
+  links: readonly UnitLink[],
+): string[][] {
+  const { weights, method } = matching
+  const of = (unit: string) => members.get(unit) ?? []
+  const names = [...members.keys()].sort()
+  if (method === 'connected_components') return joinedWhere({ names }, links, weights.cut, () => true)
+  if (method === 'one_to_one') return joinedWhere({ names }, links, weights.cut, oneToOne(matching, of))
+  const need = weights.cut - weights.floor
+  return joinedByMean({ names }, links, (one, other) => scores.sum(one, of(one), other, of(other)), need)
+}
+
+/** Two records of one source at most; of several that hold each thing once, one record of each. */
+function oneToOne({ lens, isOneSource }: Matching, of: (unit: string) => readonly Arriving[]) {
+  return (one: readonly string[], other: readonly string[]): boolean => {
+    const all = [...one, ...other].flatMap(of)
+    const nodes = new Set(all.map(({ ref }) => ref.node_id))
+    return lens.clustering === 'one_to_one' || isOneSource ? all.length <= 2 : nodes.size === all.length
+  }
+}
+
+/** Under the name of the first cluster of the run that is in it, else of the first record. */
+function named(
+  units: readonly string[],
+  members: ReadonlyMap<string, readonly Arriving[]>,
+): Joined['clusters'][number] {
+  const all = units.flatMap((unit) => members.get(unit) ?? []).sort(byUid)
+  const runs = all.flatMap(({ found }) => found ?? []).sort()
+  return { base: runs[0] ?? aloneIn(all[0]?.uid ?? ''), members: all }
+}
+
+/** Scores of pairs, each found once and from the same side, so that it is the same for whoever asks. */
+class Scores {
+  readonly #of: Matching
+  readonly #pairs = new Map<string, ScoredPair>()
+  readonly #near = new Map<string, readonly { uid: string; score: number }[]>()
+  readonly #sums = new Map<string, number>()
+
+  constructor(of: Matching) {
+    this.#of = of
+  }
+
+  /** Records that share keys with this one, the best first. */
+  near(record: Arriving): readonly { readonly uid: string; readonly score: number }[] {
+    const known = this.#near.get(record.uid)
+    if (known) return known
+    const { index, lens, weights } = this.#of
+    const found = index.near(record.values, most_candidates).filter(({ uid }) => uid !== record.uid)
+    const compared = comparedWith(
+      lens,
+      weights,
+      index,
+      record.values,
+      found.map(({ values }) => values),
+    )
+    const near = found.map(({ uid }, at) => ({ uid, score: compared[at]?.score ?? 0 }))
+    near.sort((one, other) => other.score - one.score || (one.uid < other.uid ? -1 : 1))
+    this.#near.set(record.uid, near)
+    return near
+  }
+
+  /** Undefined for records that the lens never compares. */
+  between(one: Arriving, other: Arriving): Compared | undefined {
+    const { lens, weights, index, method, isOneSource } = this.#of
+    const isSameNode = one.ref.node_id === other.ref.node_id
+    if (isSameNode && (lens.link_only || (method === 'one_to_one' && !isOneSource))) return undefined
+    const [left, right] = one.uid < other.uid ? [one, other] : [other, one]
+    const key = `${left.uid} ${right.uid}`
+    const known = this.#pairs.get(key)
+    if (known) return known.compared
+    const [compared] = comparedWith(lens, weights, index, left.values, [right.values])
+    if (!compared) return undefined
+    this.#pairs.set(key, { one: left, other: right, compared })
+    return compared
+  }
+
+  /** Of two clusters how far all pairs are above the lowest that counts, each no further than one pair counts. */
+  sum(one: string, ones: readonly Arriving[], other: string, others: readonly Arriving[]) {
+    const [mine, theirs] = [ones.slice(0, most_members), others.slice(0, most_members)]
+    const key = one < other ? `${one} ${other}` : `${other} ${one}`
+    const sum = this.#sums.get(key) ?? this.#summed(mine, theirs)
+    this.#sums.set(key, sum)
+    return { sum, pairs: mine.length * theirs.length }
+  }
+
+  #summed(ones: readonly Arriving[], others: readonly Arriving[]): number {
+    const { floor, highest } = this.#of.weights
+    let sum = 0
+    for (const one of ones) {
+      for (const other of others) {
+        sum += Math.max(0, Math.min(highest, this.between(one, other)?.score ?? floor) - floor)
+      }
+    }
+    return sum
+  }
+
+  /** Those of `of` that were scored, and say something or are in one cluster. */
+  pairs(of: ReadonlySet<string>, clusters: Joined['clusters'], floor: number): ScoredPair[] {
+    const clusterOf = new Map(clusters.flatMap(({ base, members }) => members.map(({ uid }) => [uid, base] as const)))
+    return [...this.#pairs.values()].filter(({ one, other, compared }) => {
+      if (!of.has(one.uid) && !of.has(other.uid)) return false
+      return compared.score > floor || clusterOf.get(one.uid) === clusterOf.get(other.uid)
+    })
+  }
+}
