@@ -3,13 +3,13 @@ import * as z from 'zod'
 import type { Call } from '../../../kernel/call.ts'
 import { type FieldError, isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
 import { classification } from '../../../kernel/label.ts'
-import { operation } from '../../../kernel/operation.ts'
 import type { Doc } from '../../../kernel/store.ts'
 import { normalValues } from '../engine/lookup/normal.ts'
 import { recordRef, uid, word } from '../fields.ts'
 import { type NodeRecord, nodeRecord } from '../fusion-run/node-data.ts'
 import { labelOfRun } from '../fusion-run/opening.ts'
 import { type Learnt, learntFor } from '../lookup/learnt.ts'
+import { matchingOperation } from '../matching.ts'
 import { arrivals, arrivalTopic, arrivalView, type StoredArrival } from './model.ts'
 import { shown } from './shown.ts'
 
@@ -25,7 +25,7 @@ const input = z.strictObject({
   classification: classification.optional(),
 })
 
-export const create = operation({
+export const create = matchingOperation({
   summary: 'Match new records with what the registry holds, without a run: each joins its entity or is a new one',
   method: 'POST',
   path: '/api/v2/arrival',

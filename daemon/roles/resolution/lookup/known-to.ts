@@ -3,11 +3,13 @@ import type { Call } from '../../../kernel/call.ts'
 import { isRefused, type Refused } from '../../../kernel/errors.ts'
 import { entityClusters } from '../entity-cluster/model.ts'
 import { entityRecords, recordUid } from '../entity-record/model.ts'
-import { lookupsPart } from '../parts.ts'
+import { isLookupOnly } from '../matching.ts'
+import { lookupsPart, snapshotLookupsPart } from '../parts.ts'
 import type { Known } from './known.ts'
 import { type Asked, type Learnt, learntFor } from './learnt.ts'
 
 export async function knownTo(call: Call, asked: Asked): Promise<Known | Refused> {
+  if (isLookupOnly(call)) return await call.part(snapshotLookupsPart).of(call, asked)
   const learnt = await learntFor(call, asked)
   return isRefused(learnt) ? learnt : await knownBy(call, learnt)
 }

@@ -29,5 +29,4 @@ export async function matchAgain(call: Call, { id, value: { tenant_id, lens } }:
     }
     cursor = next_cursor
   } while (cursor !== undefined)
-  call.wake('settle')
 }
