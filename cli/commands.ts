@@ -60,6 +60,7 @@ export const catalogue = {
   'keys cert install': () => import('./commands/keys/cert/install.ts'),
   'keys cert show': () => import('./commands/keys/cert/show.ts'),
   'resolve run': () => import('./commands/resolve/run.ts'),
+  'resolve match': () => import('./commands/resolve/match.ts'),
   'resolve evaluate': () => import('./commands/resolve/evaluate.ts'),
   'resolve exchange propose': () => import('./commands/resolve/exchange/propose.ts'),
   'resolve exchange agree': () => import('./commands/resolve/exchange/agree.ts'),

@@ -32,6 +32,7 @@ export const definition = command({
     allPairs: flag('write every pair that was compared, and not only those that are linked or were near it'),
     decisions: text('FILE', 'pairs that are decided: id_l, id_r and decision (confirm, reject, defer)'),
     registry: text('FILE', 'keeps the ids of entities from run to run; made where there is none'),
+    keepRecords: flag('the registry keeps what the records say as well, for `platform resolve match`'),
     timeLimit: duration('TIME', 'give up after this'),
     seed: whole('N', 'what chance begins with; 0 unless said', 0, 4_294_967_295),
     ...jsonOption,
@@ -48,6 +49,7 @@ export const definition = command({
       allPairs,
       decisions,
       registry,
+      keepRecords,
       timeLimit,
       seed = 0,
       json,
@@ -67,6 +69,7 @@ export const definition = command({
         hasAllPairs: allPairs,
         decisions,
         registry,
+        keepsRecords: keepRecords,
       },
       (told) => {
         if (isLate())

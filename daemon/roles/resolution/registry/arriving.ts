@@ -5,7 +5,7 @@ import type { Values } from '../engine/lookup/keys.ts'
 import type { LookupWeights } from '../engine/lookup/weights.ts'
 import type { RecordRef } from '../fields.ts'
 import type { Lens } from '../lens/model.ts'
-import { joinedByMean, joinedWhere, type UnitLink } from './unit-links.ts'
+import { joinedByMean, joinedWhere, type MayJoin, type UnitLink } from './unit-links.ts'
 
 export type Arriving = {
   readonly uid: string
@@ -25,6 +25,8 @@ export type Matching = {
   readonly isOneSource: boolean
   /** With every record of the registry, those that arrive included. */
   readonly index: LookupIndex
+  /** Pairs that were decided not to be one, where nothing else keeps them apart. */
+  readonly isApart?: (one: Arriving, other: Arriving) => boolean
 }
 
 /** How records of the registry are read. */
@@ -133,16 +135,23 @@ function clustersBy(
   const { weights, method } = matching
   const of = (unit: string) => members.get(unit) ?? []
   const names = [...members.keys()].sort()
-  if (method === 'connected_components') return joinedWhere({ names }, links, weights.cut, () => true)
-  if (method === 'one_to_one') return joinedWhere({ names }, links, weights.cut, oneToOne(matching, of))
+  const mayJoin = joiningBy(matching, of)
+  if (method !== 'average_link') return joinedWhere({ names }, links, weights.cut, mayJoin)
   const need = weights.cut - weights.floor
-  return joinedByMean({ names }, links, (one, other) => scores.sum(one, of(one), other, of(other)), need)
+  return joinedByMean({ names }, links, (one, other) => scores.sum(one, of(one), other, of(other)), need, mayJoin)
 }
 
-/** Two records of one source at most; of several that hold each thing once, one record of each. */
-function oneToOne({ lens, isOneSource }: Matching, of: (unit: string) => readonly Arriving[]) {
-  return (one: readonly string[], other: readonly string[]): boolean => {
-    const all = [...one, ...other].flatMap(of)
+/**
+ * One to one, two records of one source at most; of several sources that hold each thing once, one record of each. By no method
+ * two that were decided to be apart.
+ */
+function joiningBy(matching: Matching, of: (unit: string) => readonly Arriving[]): MayJoin {
+  const { lens, method, isOneSource, isApart } = matching
+  return (one, other) => {
+    const [mine, theirs] = [one.flatMap(of), other.flatMap(of)]
+    if (isApart && mine.some((each) => theirs.some((their) => isApart(each, their)))) return false
+    if (method !== 'one_to_one') return true
+    const all = [...mine, ...theirs]
     const nodes = new Set(all.map(({ ref }) => ref.node_id))
     return lens.clustering === 'one_to_one' || isOneSource ? all.length <= 2 : nodes.size === all.length
   }

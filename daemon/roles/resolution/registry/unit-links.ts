@@ -9,6 +9,9 @@ export type Units = {
 /** `score`: natural logs of odds of two records, the one of a unit that came since. */
 export type UnitLink = { readonly one: string; readonly other: string; readonly score: number }
 
+/** Whether two clusters of units may be one. */
+export type MayJoin = (one: readonly string[], other: readonly string[]) => boolean
+
 /**
  * By average link: the two with the highest mean are joined while it is above `need`, of equal ones those that come first. Only
  * what a free unit links is joined, so that the clusters of the run stay as they are but for what came. `mean`: of two units how
@@ -19,6 +22,7 @@ export function joinedByMean(
   links: readonly UnitLink[],
   mean: (one: string, other: string) => { readonly sum: number; readonly pairs: number },
   need: number,
+  mayJoin: MayJoin,
 ): string[][] {
   const place = new Map(names.map((name, at) => [name, at]))
   const clusters = new Map(names.map((name) => [name, [name]]))
@@ -27,7 +31,10 @@ export function joinedByMean(
     near.get(one)?.add(other)
     near.get(other)?.add(one)
   }
-  const meanOf = (one: string, other: string) => meanBetween(clusters.get(one) ?? [], clusters.get(other) ?? [], mean)
+  const meanOf = (one: string, other: string) => {
+    const [mine, theirs] = [clusters.get(one) ?? [], clusters.get(other) ?? []]
+    return mayJoin(mine, theirs) ? meanBetween(mine, theirs, mean) : 0
+  }
   for (
     let best = bestOf(clusters, near, place, meanOf, need);
     best;
@@ -84,12 +91,7 @@ function meanBetween(
 }
 
 /** The best link first, of equal ones the first, while the two clusters `mayJoin`. */
-export function joinedWhere(
-  { names }: Units,
-  links: readonly UnitLink[],
-  cut: number,
-  mayJoin: (one: readonly string[], other: readonly string[]) => boolean,
-): string[][] {
+export function joinedWhere({ names }: Units, links: readonly UnitLink[], cut: number, mayJoin: MayJoin): string[][] {
   const place = new Map(names.map((name, at) => [name, at]))
   const placeOf = (name: string) => place.get(name) ?? 0
   const ordered = links
