@@ -2,9 +2,17 @@
 import { mkdirSync } from 'node:fs'
 import { digestOf, sha256 } from '../../../daemon/kernel/canonical.ts'
 import { entityMatches } from '../../../daemon/roles/resolution/entity-match/model.ts'
+import { fusionRuns } from '../../../daemon/roles/resolution/fusion-run/model.ts'
 import { lens } from '../../../daemon/roles/resolution/lens/model.ts'
 import type { Heard } from '../http-exchange.ts'
-import { bravosProposal, sampleData, sampleLens, sampleProposal, sampleRun } from './resolution-objects.ts'
+import {
+  bravosProposal,
+  sampleArrival,
+  sampleData,
+  sampleLens,
+  sampleProposal,
+  sampleRun,
+} from './resolution-objects.ts'
 import { label, type Stage } from './stage.ts'
 
 type Refusal = (stage: Stage) => Promise<Heard>
@@ -130,6 +138,21 @@ const exchange: Record<string, Refusal> = {
   },
 }
 
+/** Of operations that go by the lens in use and its latest run. */
+function arriving(
+  address: string,
+  path: string,
+  said: (more?: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>,
+): Record<string, Refusal> {
+  return {
+    [`${address} not_found`]: (stage) => post(stage, path, said({ lens_id: 'nobody-made-this' })),
+    async [`${address} wrong_state`](stage) {
+      await post(stage, '/lens', { body: { ...sampleLens('1.0.0'), lens: 'never-run' } })
+      return post(stage, path, said({ lens_id: 'never-run' }))
+    },
+  }
+}
+
 const sampleRecord = { given_name: 'Anna', surname: 'Berg' }
 
 export const resolutionRefusals: Record<string, Refusal> = {
@@ -158,6 +181,23 @@ export const resolutionRefusals: Record<string, Refusal> = {
   async 'resolution.entity.lookup wrong_state'(stage) {
     await post(stage, '/lens', { body: { ...sampleLens('1.0.0'), lens: 'never-run' } })
     return post(stage, '/entity_lookup', { record: sampleRecord, lens_id: 'never-run' })
+  },
+  ...arriving('resolution.arrival.create', '/arrival', sampleArrival),
+  ...arriving('resolution.registry.export', '/registry/export', (more = {}) => ({ peer: 'bravo', ...more })),
+  'resolution.registry.export forbidden': async (stage) => {
+    const token = await stage.site.token({ roles: ['admin'], tenant_id: 'beta' })
+    return post(stage, '/registry/export', { peer: 'bravo', lens_id: 'people' }, token)
+  },
+  'resolution.registry.export label_denied': (stage) =>
+    post(stage, '/registry/export', { peer: 'nobody', lens_id: 'people' }),
+  // A run writes the registry just then.
+  async 'resolution.registry.export conflict'(stage) {
+    const { store } = stage.site.running.services.find(({ role }) => role.name === 'resolution')?.workshop ?? {}
+    await store?.update(fusionRuns, stage.resolution.doomed, ({ value }) => ({
+      next: { ...value, state: 'resolving' as const, owes: 0 as const },
+      answer: undefined,
+    }))
+    return post(stage, '/registry/export', { peer: 'bravo', lens_id: 'people' })
   },
   ...exchange,
   ...opening('resolution.fusion-run.start', '/fusion/run'),

@@ -12,8 +12,9 @@ import { fusionRuns, type StoredRun } from '../fusion-run/model.ts'
 import { putMatches } from '../fusion-run/publish.ts'
 import { type Learnt, latestRun } from '../lookup/learnt.ts'
 import { type FoundMatch, lookupsPart } from '../parts.ts'
-import { type Arriving, arriving, type Joined, type Matching, type ScoredPair } from './arriving.ts'
+import { arriving, type Joined } from './arriving.ts'
 import { listed, type Whose } from './reach.ts'
+import type { Arriving, Matching, ScoredPair } from './scores.ts'
 import { settle } from './settle.ts'
 
 /** Records that are matched together. */

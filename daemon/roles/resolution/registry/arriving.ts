@@ -1,33 +1,6 @@
 // Where records belong that came since the run: among what it put together, by its weights, whatever the order in which they came.
-import { type Compared, comparedWith } from '../engine/lookup/compare.ts'
-import type { LookupIndex } from '../engine/lookup/keyed-records.ts'
-import type { Values } from '../engine/lookup/keys.ts'
-import type { LookupWeights } from '../engine/lookup/weights.ts'
-import type { RecordRef } from '../fields.ts'
-import type { Lens } from '../lens/model.ts'
+import { type Arriving, type Matching, type ScoredPair, Scores } from './scores.ts'
 import { joinedByMean, joinedWhere, type MayJoin, type UnitLink } from './unit-links.ts'
-
-export type Arriving = {
-  readonly uid: string
-  readonly ref: RecordRef
-  readonly values: Values
-  /** The cluster that it is in. */
-  readonly base: string
-  /** The one that the run found; undefined for a record that came since. */
-  readonly found: string | undefined
-}
-
-export type Matching = {
-  readonly lens: Lens
-  readonly weights: LookupWeights
-  readonly method: NonNullable<Lens['clustering']>
-  /** Whether the run was over one source: then records of one node may be partners, one to one. */
-  readonly isOneSource: boolean
-  /** With every record of the registry, those that arrive included. */
-  readonly index: LookupIndex
-  /** Pairs that were decided not to be one, where nothing else keeps them apart. */
-  readonly isApart?: (one: Arriving, other: Arriving) => boolean
-}
 
 /** How records of the registry are read. */
 export type Registered = {
@@ -36,8 +9,6 @@ export type Registered = {
   byBase(bases: readonly string[]): Promise<readonly Arriving[]>
 }
 
-export type ScoredPair = { readonly one: Arriving; readonly other: Arriving; readonly compared: Compared }
-
 export type Joined = {
   /** Clusters under their names, those that stay as they are too; every record that was looked at is in one. */
   readonly clusters: readonly { readonly base: string; readonly members: readonly Arriving[] }[]
@@ -45,9 +16,6 @@ export type Joined = {
   readonly pairs: readonly ScoredPair[]
 }
 
-const most_candidates = 200
-/** Records of a cluster that are compared; the first ones in order. */
-const most_members = 100
 /** Records around those that arrive; beyond, nothing more is asked which others they bring along. */
 const most_around = 2_000
 
@@ -118,8 +86,8 @@ function linksOf(
   around: ReadonlyMap<string, Arriving>,
   record: Arriving,
 ): UnitLink[] {
-  return scores.near(record).flatMap(({ uid }) => {
-    const other = around.get(uid)
+  return scores.near(record).flatMap(({ uid, score: near }) => {
+    const other = near > weights.floor ? around.get(uid) : undefined
     const score = other && scores.between(record, other)?.score
     if (!other || score === undefined || score <= weights.floor) return []
     return [{ one: unitOf(record), other: unitOf(other), score }]
@@ -165,79 +133,4 @@ function named(
   const all = units.flatMap((unit) => members.get(unit) ?? []).sort(byUid)
   const runs = all.flatMap(({ found }) => found ?? []).sort()
   return { base: runs[0] ?? aloneIn(all[0]?.uid ?? ''), members: all }
-}
-
-/** Scores of pairs, each found once and from the same side, so that it is the same for whoever asks. */
-class Scores {
-  readonly #of: Matching
-  readonly #pairs = new Map<string, ScoredPair>()
-  readonly #near = new Map<string, readonly { uid: string; score: number }[]>()
-  readonly #sums = new Map<string, number>()
-
-  constructor(of: Matching) {
-    this.#of = of
-  }
-
-  /** Records that share keys with this one, the best first. */
-  near(record: Arriving): readonly { readonly uid: string; readonly score: number }[] {
-    const known = this.#near.get(record.uid)
-    if (known) return known
-    const { index, lens, weights } = this.#of
-    const found = index.near(record.values, most_candidates).filter(({ uid }) => uid !== record.uid)
-    const compared = comparedWith(
-      lens,
-      weights,
-      index,
-      record.values,
-      found.map(({ values }) => values),
-    )
-    const near = found.map(({ uid }, at) => ({ uid, score: compared[at]?.score ?? 0 }))
-    near.sort((one, other) => other.score - one.score || (one.uid < other.uid ? -1 : 1))
-    this.#near.set(record.uid, near)
-    return near
-  }
-
-  /** Undefined for records that the lens never compares. */
-  between(one: Arriving, other: Arriving): Compared | undefined {
-    const { lens, weights, index, method, isOneSource } = this.#of
-    const isSameNode = one.ref.node_id === other.ref.node_id
-    if (isSameNode && (lens.link_only || (method === 'one_to_one' && !isOneSource))) return undefined
-    const [left, right] = one.uid < other.uid ? [one, other] : [other, one]
-    const key = `${left.uid} ${right.uid}`
-    const known = this.#pairs.get(key)
-    if (known) return known.compared
-    const [compared] = comparedWith(lens, weights, index, left.values, [right.values])
-    if (!compared) return undefined
-    this.#pairs.set(key, { one: left, other: right, compared })
-    return compared
-  }
-
-  /** Of two clusters how far all pairs are above the lowest that counts, each no further than one pair counts. */
-  sum(one: string, ones: readonly Arriving[], other: string, others: readonly Arriving[]) {
-    const [mine, theirs] = [ones.slice(0, most_members), others.slice(0, most_members)]
-    const key = one < other ? `${one} ${other}` : `${other} ${one}`
-    const sum = this.#sums.get(key) ?? this.#summed(mine, theirs)
-    this.#sums.set(key, sum)
-    return { sum, pairs: mine.length * theirs.length }
-  }
-
-  #summed(ones: readonly Arriving[], others: readonly Arriving[]): number {
-    const { floor, highest } = this.#of.weights
-    let sum = 0
-    for (const one of ones) {
-      for (const other of others) {
-        sum += Math.max(0, Math.min(highest, this.between(one, other)?.score ?? floor) - floor)
-      }
-    }
-    return sum
-  }
-
-  /** Those of `of` that were scored, and say something or are in one cluster. */
-  pairs(of: ReadonlySet<string>, clusters: Joined['clusters'], floor: number): ScoredPair[] {
-    const clusterOf = new Map(clusters.flatMap(({ base, members }) => members.map(({ uid }) => [uid, base] as const)))
-    return [...this.#pairs.values()].filter(({ one, other, compared }) => {
-      if (!of.has(one.uid) && !of.has(other.uid)) return false
-      return compared.score > floor || clusterOf.get(one.uid) === clusterOf.get(other.uid)
-    })
-  }
 }
