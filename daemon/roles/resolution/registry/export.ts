@@ -31,7 +31,7 @@ export const exportRegistry = matchingOperation({
   output: z.unknown(),
   produces: ['text/event-stream'],
   streams: true,
-  errors: ['not_found', 'label_denied', 'forbidden', 'conflict'],
+  errors: ['not_found', 'label_denied', 'conflict'],
   allow: 'resolution:write',
 
   async run(call, { peer, ...asked }) {
