@@ -73,8 +73,8 @@ function newHeld({ run, lens }: Learnt): Held {
 
 /** All records at first, then those that were written since. */
 async function readOn(call: Call, whose: Whose, held: Held): Promise<void> {
-  const below = await writtenBelow(call, whose)
-  if (below === held.below) return
+  const { below, next } = await writtenBelow(call, whose)
+  if (held.below === next) return
   const since = held.below === 0 ? {} : { written: { gte: held.below } }
   let cursor: string | undefined
   do {

@@ -87,11 +87,11 @@ async function* events(call: Call, peer: string, learnt: Learnt, lines: Snapshot
 async function standOf(call: Call, whose: Whose): Promise<string> {
   const filter = { tenant_id: whose.tenant_id, lens: whose.lens }
   const order = { field: 'updated_at', direction: 'desc' } as const
-  const [count, newest, below, isWritten] = await Promise.all([
+  const [count, newest, written, isWritten] = await Promise.all([
     call.store(entityRecords).count(filter),
     call.store(entityRecords).list({ filter, order, limit: 1, fresh: true }),
     writtenBelow(call, whose),
     isBeingWritten(call, whose),
   ])
-  return JSON.stringify([count, newest.docs[0]?.value.updated_at, newest.docs[0]?.version, below, isWritten])
+  return JSON.stringify([count, newest.docs[0]?.value.updated_at, newest.docs[0]?.version, written, isWritten])
 }

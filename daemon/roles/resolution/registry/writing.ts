@@ -58,12 +58,13 @@ function isStill({ at }: StoredHead['open'][number], now: number): boolean {
 }
 
 /**
- * Asked before records are read: every record with a lower number is there to be read, and what comes later has this one or a
- * higher. 1 for a registry to which nothing was written yet.
+ * Asked before records are read. `below`: every record with a lower number is there to be read, and what comes later has this one
+ * or a higher. `next`: no record has this number yet. Both are 1 for a registry to which nothing was written yet.
  */
-export async function writtenBelow(call: Call, whose: Whose): Promise<number> {
+export async function writtenBelow(call: Call, whose: Whose): Promise<{ below: number; next: number }> {
   const head = await call.store(registryHeads).find(headUid(whose))
-  if (!head) return 1
+  if (!head) return { below: 1, next: 1 }
+  const { next } = head.value
   const open = head.value.open.filter((each) => isStill(each, call.now()))
-  return open.reduce((lowest, each) => Math.min(lowest, each.seq), head.value.next)
+  return { below: open.reduce((lowest, each) => Math.min(lowest, each.seq), next), next }
 }
