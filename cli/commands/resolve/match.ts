@@ -24,7 +24,7 @@ export const definition = command({
     source: text('NAME', 'the source that they are of; the name of the file unless said'),
     out: text('DIR', 'a new or empty folder for the results'),
     columns: rest('FIELD=COLUMN', 'where a field is, for columns that the lens does not know'),
-    dataFormat: choice('KIND', 'what the files are, whatever their endings', kinds),
+    dataFormat: choice('KIND', 'what the files are, whatever their endings', [...kinds, 'tsv']),
     format: choice('KIND', 'of the results; csv unless said', kinds),
     ...jsonOption,
   },

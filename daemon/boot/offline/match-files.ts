@@ -8,7 +8,7 @@ import { recordUid } from '../../roles/resolution/entity-record/model.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import { aloneIn, arriving, type Joined } from '../../roles/resolution/registry/arriving.ts'
 import type { Arriving } from '../../roles/resolution/registry/scores.ts'
-import type { DataKind } from './data-file.ts'
+import type { DataKind, ResultKind } from './data-file.ts'
 import { named, type Registry, readRegistry, replaceRegistry } from './entity-registry.ts'
 import { claimFolder } from './new-files.ts'
 import { Objection } from './objection.ts'
@@ -25,7 +25,7 @@ export type Matching = {
   /** A folder that is new or empty; without it nothing but the registry is written. */
   readonly out?: string | undefined
   readonly dataKind?: DataKind | undefined
-  readonly format?: DataKind | undefined
+  readonly format?: ResultKind | undefined
 }
 
 export type Placed = {

@@ -38,6 +38,16 @@ function opening(address: string, path: string): Record<string, Refusal> {
       await post(stage, '/lens', { body: sampleLens('8.0.0') })
       return post(stage, path, sampleRun({ lens_version: '8.0.0' }), await uncleared(stage))
     },
+    [`${address} rate_limited`]: async (stage) => {
+      const { store } = stage.site.running.services.find(({ role }) => role.name === 'resolution')?.workshop ?? {}
+      const known = await store?.get(fusionRuns, stage.resolution.extracted)
+      if (!store || !known) throw new Error('the stage has no run')
+      const ids = Array.from({ length: 100 }, (_, run) => `run_of_many_${run}`)
+      for (const id of ids) await store.create(fusionRuns, id, { ...known.value, state: 'matched' as const, owes: 0 as const })
+      const heard = await post(stage, path, sampleRun({ seed: 77 }))
+      for (const id of ids) await store.remove(fusionRuns, id)
+      return heard
+    },
     // Another request under the key is writing its records, or was cut short while it did.
     [`${address} conflict`]: async (stage) => {
       mkdirSync(`${stage.site.folder.data}/resolution/runs/${idOf(address, 'in-the-making')}`, { recursive: true })
