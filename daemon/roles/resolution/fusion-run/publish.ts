@@ -20,19 +20,23 @@ export async function publishMatches(
   signal: AbortSignal,
   found: Batches<FoundMatch> = call.part(runWork).matches(run.id),
 ) {
-  const store = call.store(entityMatches)
   let written = 0
   for await (const batch of found) {
     signal.throwIfAborted()
-    await putAll(
-      store,
-      batch.map((each) => matchOf(call, run, each)),
-      (before, now) => keptDecisions(call, before, now),
-    )
+    await putMatches(call, run, batch)
     written += batch.length
     call.part(runWork).told(run.id, { phase: phaseOf(run), step: 'write matches', done: written, total })
   }
   if (run.value.consensus) call.wake('consult')
+}
+
+/** Under the lens, the run and the label of `run`. */
+export async function putMatches(call: Call, run: Doc<StoredRun>, found: readonly FoundMatch[]): Promise<void> {
+  await putAll(
+    call.store(entityMatches),
+    found.map((each) => matchOf(call, run, each)),
+    (before, now) => keptDecisions(call, before, now),
+  )
 }
 
 function phaseOf({ value: { state } }: Doc<StoredRun>) {

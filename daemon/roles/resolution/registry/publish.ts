@@ -11,6 +11,8 @@ import type { Batches } from '../fusion-run/publish.ts'
 import { type FoundCluster, runWork } from '../parts.ts'
 import { putAll, type Written } from '../put-all.ts'
 import { keyOf, settle } from './settle.ts'
+import { cameSince, matchAgain } from './since-run.ts'
+import { writing } from './writing.ts'
 
 /** A cluster of the engine with its records as they were before and as they are now. */
 type Base = {
@@ -45,10 +47,13 @@ export async function publishRegistry(
       bases.flatMap(({ plain }) => plain ?? []),
       (before, now) => ({ ...now, lineage: before.lineage, created_at: before.created_at }),
     )
-    await putAll(
-      call.store(entityRecords),
-      bases.flatMap(({ records }) => records),
-      (_before, now) => now,
+    const records = bases.flatMap((base) => base.records)
+    await writing(call, run.value, (written) =>
+      putAll(
+        call.store(entityRecords),
+        records.map(({ id, value }) => ({ id, value: { ...value, written } })),
+        (before, now) => (cameSince(run, before) ? before : now),
+      ),
     )
     touched.push(...bases.flatMap(({ plain, records }) => (plain ? [] : records.slice(0, 1).map(({ id }) => id))))
     written += batch.length
@@ -63,6 +68,7 @@ export async function publishRegistry(
     told('settle clusters', Math.min(at + settled_at_once, touched.length), touched.length)
   }
   await settleAgain(call, run)
+  await matchAgain(call, run)
 }
 
 const settled_at_once = 100
@@ -100,7 +106,8 @@ async function baseOf(
     const value = { tenant_id, label: own, lens, ref, values, base, ...entity, run_id: run.id, updated_at: at }
     return { id: uids[place] ?? '', value, before: was }
   })
-  const plain = uids.some((uid) => decided.has(uid)) ? undefined : await plainEntity(call, run, records)
+  const isPlain = !uids.some((uid) => decided.has(uid)) && !before.some((was) => was && cameSince(run, was.value))
+  const plain = isPlain ? await plainEntity(call, run, records) : undefined
   const entity = plain?.id
   const named = entity === undefined ? records : records.map((each) => ({ ...each, value: { ...each.value, entity } }))
   return { records: named, plain }
