@@ -1,6 +1,7 @@
 // Opens data files that a request names: below the tenant's own folder, by no link, and nothing but plain files.
 import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileOf, type OpenFile } from './data-bytes.ts'
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants
 
@@ -9,11 +10,17 @@ function isPlainName(name: string): boolean {
   return name !== '' && name !== '.' && name !== '..' && !/[/\0]/.test(name)
 }
 
+/** A data file of the tenant; undefined where there is none of that name, or no folder of them. The caller closes it. */
+export function openNamed(data_folder: string | undefined, tenant_id: string, name: string): OpenFile | undefined {
+  const opened = data_folder === undefined ? undefined : openDataFile(data_folder, tenant_id, name)
+  return opened === undefined ? undefined : fileOf(opened)
+}
+
 /**
  * Folder by folder, each from the one before, so that nothing can be put in the way meanwhile. Undefined when there is no such
  * file, or it is a link, or behind one. The caller closes it.
  */
-export function openDataFile(data_folder: string, tenant_id: string, name: string): number | undefined {
+function openDataFile(data_folder: string, tenant_id: string, name: string): number | undefined {
   const names = [tenant_id, ...name.split('/')]
   if (!names.every(isPlainName)) return undefined
   const file = names.pop() ?? ''

@@ -81,10 +81,3 @@ export const runWork = part<RunWork>('run-work')
 
 /** Registries in memory, for whoever looks a record up. */
 export const lookupsPart = part<Lookups>('lookups')
-
-/** Data files of a tenant, for what is done with their records elsewhere than in a run. */
-export type DataFiles = {
-  /** The columns that the lens reads. Refuses a file that is not there or is broken, and one of more than `most` records. */
-  read(tenant_id: string, file: string, lens: Lens, most: number): Promise<readonly NodeRecord[] | Refused>
-}
-export const dataFilesPart = part<DataFiles>('data-files')

@@ -18,6 +18,7 @@ function agreement(more: Partial<Agreement>): Agreement {
     learns: ['bravo'],
     accept_dictionary_risk: false,
     max_set_size: 100,
+    max_set_bytes: 1_000_000,
     seed: 1,
     ...more,
   }

@@ -1,12 +1,19 @@
-// Drops the files of runs that have ended, and those that no run knows of: a request that was cut short left them.
+// Drops what runs and exchanges that have ended left behind, and what none knows of: a request that was cut short left it.
 import type { Call } from '../../../kernel/call.ts'
 import type { Worker } from '../../../kernel/role.ts'
+import { exchangePieces, exchanges, isOver } from '../exchange/model.ts'
+import { dropPieces } from '../exchange/pieces.ts'
 import { fusionRuns } from '../fusion-run/model.ts'
 import { runWork } from '../parts.ts'
 
 export const files: Worker = { name: 'files', when: { every_ms: 60_000 }, run }
 
 async function run(call: Call): Promise<void> {
+  await dropFiles(call)
+  await dropPiecesOfNone(call)
+}
+
+async function dropFiles(call: Call): Promise<void> {
   const work = call.part(runWork)
   for (const id of await work.kept()) {
     if (call.signal.aborted) return
@@ -15,5 +22,16 @@ async function run(call: Call): Promise<void> {
     if (until === undefined || until > call.now()) continue
     await work.drop(id)
     call.log.info('resolution.run.files-dropped', { trace_id: call.trace.trace_id, run: id })
+  }
+}
+
+/** A piece that came while its exchange ended may have been kept after the others were dropped. An exchange is there before its pieces. */
+async function dropPiecesOfNone(call: Call): Promise<void> {
+  for (const id of (await call.store(exchangePieces).countBy('exchange_id')).keys()) {
+    if (call.signal.aborted) return
+    const doc = await call.store(exchanges).find(String(id))
+    if (doc && !isOver(doc.value)) continue
+    await dropPieces(call, String(id))
+    call.log.info('resolution.exchange.pieces-dropped', { trace_id: call.trace.trace_id, exchange: String(id) })
   }
 }
