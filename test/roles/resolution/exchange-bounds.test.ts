@@ -4,6 +4,7 @@ import { agree } from '../../../daemon/roles/resolution/exchange/agree.ts'
 import type { Agreement } from '../../../daemon/roles/resolution/exchange/agreement.ts'
 import { decline } from '../../../daemon/roles/resolution/exchange/decline.ts'
 import { get } from '../../../daemon/roles/resolution/exchange/get.ts'
+import { exchangePieces } from '../../../daemon/roles/resolution/exchange/model.ts'
 import { propose } from '../../../daemon/roles/resolution/exchange/propose.ts'
 import { clkParameters } from '../../../daemon/roles/resolution/privacy/clk/parameters.ts'
 import { until } from '../../support/site-world.ts'
@@ -153,13 +154,21 @@ test('a peer that floods, and takes its proposals back, uses up its own share an
   expect(waits.problem?.code).toBe('rate_limited')
 })
 
-test('a site that does not know of an exchange is not told of its end', async () => {
-  const agreement = agreementOf({ parties: ['bravo', 'charlie'], privacy: 'clk', linker: 'alpha', learns: ['bravo'] })
-  expect(await given.say(given.bravo, proposalOf(agreement))).toBe(200)
-  await (await given.ann()).ok(decline, { uid: agreement.exchange_id })
-  const told = await until(async () => {
-    const { to_tell, owes, state } = await given.stored(agreement.exchange_id)
-    return state === 'declined' && { to_tell, owes }
-  })
-  expect(told.to_tell).not.toContain('charlie')
+test('the same records go into two exchanges under two secrets, and no point of one is in the other', async () => {
+  const uids = [(await begun({})).exchange_id, (await begun({})).exchange_id]
+  const [one = [], other = []] = await Promise.all(uids.map(pointsOf))
+  expect(one).toHaveLength(5)
+  expect(new Set([...one, ...other]).size).toBe(10)
+  const secrets = await Promise.all(uids.map(async (uid) => (await given.stored(uid)).secret))
+  expect(new Set(secrets).size).toBe(2)
+  const { ok } = await given.ann()
+  for (const uid of uids) await ok(decline, { uid })
 })
+
+/** Once they are made. */
+async function pointsOf(uid: string): Promise<readonly string[]> {
+  const store = given.world.store('resolution')
+  const { value } = await until(() => store.get(exchangePieces, `${uid}.alpha.points.0`))
+  const bytes = Buffer.from(value.data, 'base64url')
+  return Array.from({ length: bytes.length / 32 }, (_, at) => bytes.toString('hex', at * 32, at * 32 + 32))
+}

@@ -42,8 +42,8 @@ export async function expire(call: Call, { id, value }: Doc<StoredExchange>): Pr
 async function outcome(call: Call, doc: Doc<StoredExchange>): Promise<Moved | Refused> {
   try {
     if (isOver(doc.value)) return await cleanUp(call, doc)
-    if (doc.value.state === 'proposed') return await negotiate(call, doc)
-    return await whileWanted(call, doc.id, (signal) => oneStep(call, doc, signal))
+    const step = doc.value.state === 'proposed' ? negotiate : oneStep
+    return await whileWanted(call, doc.id, (signal) => step(call, doc, signal))
   } catch (error) {
     if (isRefused(error) && (!error.row.retryable || error.code === 'timeout')) return error
     throw error
@@ -51,9 +51,9 @@ async function outcome(call: Call, doc: Doc<StoredExchange>): Promise<Moved | Re
 }
 
 /** The linker first: a party must find it ready. */
-async function negotiate(call: Call, doc: Doc<StoredExchange>): Promise<Moved | Refused> {
+async function negotiate(call: Call, doc: Doc<StoredExchange>, signal: AbortSignal): Promise<Moved | Refused> {
   const { agreement, part, agreed, keys } = doc.value
-  if (part !== 'proposer') return await byProfile(call, doc)
+  if (part !== 'proposer') return await byProfile(call, doc, signal)
   const [, other] = agreement.parties
   const linker = sitesOf(agreement).find((site) => !agreement.parties.includes(site))
   if (linker !== undefined && !agreed.includes(linker)) return await offer(call, doc, linker)
@@ -78,10 +78,10 @@ async function offer(call: Call, doc: Doc<StoredExchange>, to: string): Promise<
 }
 
 /** What the profile agrees to needs nobody; the rest waits for a person. */
-async function byProfile(call: Call, doc: Doc<StoredExchange>): Promise<Moved> {
+async function byProfile(call: Call, doc: Doc<StoredExchange>, signal: AbortSignal): Promise<Moved> {
   const standing = standingFor(call.settings(settings).agreements, doc.value)
   if (!standing) return 'waits'
-  const done = await agreeTo(call, doc, standing.file === undefined ? undefined : { file: standing.file })
+  const done = await agreeTo(call, doc, standing.file === undefined ? undefined : { file: standing.file }, signal)
   if (!isRefused(done)) return 'moved'
   const { trace_id } = call.trace
   call.log.warn('resolution.exchange.not-agreed', { trace_id, exchange: doc.id, code: done.code, detail: done.message })

@@ -1,10 +1,16 @@
 // What has come of a set that a peer sends: counted before it is kept, so that no peer brings more than was agreed.
 import { type Refused, refuse } from '../../../kernel/errors.ts'
 import type { SentPiece } from './messages.ts'
-import type { StoredExchange } from './model.ts'
+import type { Round, StoredExchange } from './model.ts'
 
 /** Rows and bytes of one piece of records, as they travel. */
 type Amount = { readonly rows: number; readonly bytes: number }
+
+/** Whether every piece of the set has been counted: only then it is worth while to look whether all of them are kept. */
+export function hasCome({ coming }: Pick<StoredExchange, 'coming'>, from: string, round: Round): boolean {
+  const set = coming?.[`${from}.${round}`]
+  return set !== undefined && Object.keys(set.pieces).length === set.of
+}
 
 /**
  * `bytes`: of the piece as it is kept. The exchange with this piece counted; the same value for one that was counted before. Refuses one that belongs to another

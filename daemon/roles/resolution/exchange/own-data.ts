@@ -17,6 +17,7 @@ export async function ownData(
   { exchange_id, fields, privacy, max_set_size, max_set_bytes }: Agreement,
   { value: { body: lens } }: Doc<StoredLens>,
   data: NodeRecords,
+  signal: AbortSignal,
 ): Promise<OwnData | Refused> {
   const most = call.settings(settings).inline_records
   if (Array.isArray(data) && data.length > most)
@@ -25,7 +26,7 @@ export async function ownData(
   if (privacy === 'none' && absent.length > 0)
     return refuse('invalid', `the lens cannot do without ${absent.map(({ name }) => name).join(', ')}`)
   const given = { tenant_id, data, lens, terms: { fields, privacy, max_set_size, max_set_bytes } }
-  return await call.part(exchangeWork).perform(exchange_id, 'own', given, call.signal)
+  return await call.part(exchangeWork).perform(exchange_id, 'own', given, signal)
 }
 
 /** Durable when it resolves: the name of the set, by what is in it, so that no other attempt to agree lends its records. */

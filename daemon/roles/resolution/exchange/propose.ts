@@ -53,7 +53,7 @@ export const propose = operation({
     if (known && !isCutShort(known.value)) return shown(known)
     const draft = known ? await draftOf(call, known.value) : await drafted(call, id, chosen)
     if (isRefused(draft)) return draft
-    const own = await ownData(call, call.caller.tenant_id, draft.agreement, draft.lens, data)
+    const own = await ownData(call, call.caller.tenant_id, draft.agreement, draft.lens, data, call.signal)
     if (isRefused(own)) return own
     const made = known ?? (await created(call, draft, own.size))
     const done = isRefused(made) ? made : await kept(call, made, own)

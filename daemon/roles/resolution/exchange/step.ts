@@ -5,6 +5,7 @@ import type { Doc } from '../../../kernel/store.ts'
 import type { Lens } from '../lens/model.ts'
 import { overBudget } from './budget.ts'
 import { changeExchange } from './change.ts'
+import { hasCome } from './coming.ts'
 import { completed } from './ending.ts'
 import { settle } from './learning.ts'
 import { isOver, type StoredExchange } from './model.ts'
@@ -40,7 +41,7 @@ export async function oneStep(call: Call, doc: Doc<StoredExchange>, signal: Abor
     const ended = (await openRunOf(call, doc, lens)) ?? (await follow(call, doc, plan))
     if (ended) return ended
   }
-  if (step.do === 'await' && !(await piecesOf(call, doc.id, step.from, step.round))) return 'waits'
+  if (step.do === 'await' && !(await isHere(call, doc, step))) return 'waits'
   // A linker sees no records, and needs no lens for what it does.
   const given: Material = { call, doc, signal, lens: isRefused(lens) ? noLens : lens.value.body }
   const refused = await carriedOut(given, step)
@@ -50,6 +51,14 @@ export async function oneStep(call: Call, doc: Doc<StoredExchange>, signal: Abor
       ? { ...current, step: at + 1, attempts: 0, updated_at: call.nowIso() }
       : current,
   )
+}
+
+async function isHere(
+  call: Call,
+  { id, value }: Doc<StoredExchange>,
+  { from, round }: Extract<Step, { do: 'await' }>,
+): Promise<boolean> {
+  return hasCome(value, from, round) && (await piecesOf(call, id, from, round)) !== undefined
 }
 
 async function carriedOut(given: Material, step: Step): Promise<Refused | undefined> {
