@@ -82,7 +82,10 @@ async function releaseLate({ bravo }: History): Promise<void> {
   }
   for (const { id, epoch = 0, seq = 0, reason } of reasonsOf(bravo)) {
     const digests = [digestOf(`${id}.body.json`), digestOf(`${id}.env.json`)].filter((digest) => digest !== undefined)
-    if (!isLasting(reason) || digests.length < 2 || (await bravo.journal.entry(in_channel, epoch, seq))) continue
+    const entry = await bravo.journal.entry(in_channel, epoch, seq)
+    // What was taken in and lost with the power may have grown too old by the time it comes again.
+    const isMissing = entry === undefined || entry.state === 'lost'
+    if (!isLasting(reason) || digests.length < 2 || !isMissing) continue
     await bravo.transport.custody.release('alpha', { id, waiver: reason, digests, label: undefined }, [])
   }
 }

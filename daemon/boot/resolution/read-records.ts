@@ -1,12 +1,14 @@
 // Reads the records of an open data file of any kind that is known, for commands and for threads alike.
 import { extname } from 'node:path'
-import { CsvReader, DataFault } from '../../roles/resolution/engine/records/csv.ts'
+import { CsvReader, DataFault, separators } from '../../roles/resolution/engine/records/csv.ts'
 import { JsonLinesReader } from '../../roles/resolution/engine/records/json-lines.ts'
 import type { Source } from '../../roles/resolution/engine/records/records.ts'
 import { FileFault, type OpenFile } from './data-bytes.ts'
 
-export const dataKinds = ['csv', 'jsonl', 'parquet'] as const
-export type DataKind = (typeof dataKinds)[number]
+/** What results may be. */
+export const resultKinds = ['csv', 'jsonl', 'parquet'] as const
+export type ResultKind = (typeof resultKinds)[number]
+export type DataKind = ResultKind | 'tsv'
 export type TextKind = Exclude<DataKind, 'parquet'>
 
 /** What one field, one line of JSON, and one file may hold. */
@@ -17,6 +19,8 @@ const between = '|'
 
 const kinds: Readonly<Record<string, DataKind>> = {
   '.csv': 'csv',
+  '.tsv': 'tsv',
+  '.tab': 'tsv',
   '.jsonl': 'jsonl',
   '.ndjson': 'jsonl',
   '.parquet': 'parquet',
@@ -66,7 +70,8 @@ export function textReader(
   rows = data_limits.rows,
 ): CsvReader | JsonLinesReader {
   const limits = { ...data_limits, rows }
-  return kind === 'csv' ? new CsvReader(limits, isWanted) : new JsonLinesReader(limits, isWanted, between)
+  if (kind === 'jsonl') return new JsonLinesReader(limits, isWanted, between)
+  return new CsvReader(limits, isWanted, kind === 'tsv' ? separators.tab : separators.comma)
 }
 
 function readText(file: OpenFile, { isWanted, tell }: Reading, kind: TextKind, rows: number): Read {

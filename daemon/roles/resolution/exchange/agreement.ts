@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { digestOf } from '../../../kernel/canonical.ts'
 import type { FieldError } from '../../../kernel/errors.ts'
 import { siteName } from '../../../kernel/transport.ts'
-import { word } from '../fields.ts'
+import { seed, word } from '../fields.ts'
 import { overLens, privacy } from '../fusion-run/model.ts'
 import { clkParameters } from '../privacy/clk/parameters.ts'
 
@@ -32,7 +32,7 @@ export const terms = {
   max_set_bytes: z.int().min(1).max(most_set_bytes).default(67_108_864).meta({
     description: 'With `none`: most bytes of the records of either party, as JSON',
   }),
-  seed: z.int().min(0).max(4_294_967_295).default(1),
+  seed,
   threshold: overLens.threshold.meta({ description: 'With `none`: bits, as for a run of one site' }),
   clk: clkParameters.optional().meta({ description: 'With `clk`; what it does not say has its default' }),
 }
