@@ -35,12 +35,12 @@ const reasons: Readonly<Record<string, string>> = {
 }
 
 /** Throws `FileFault`: it is not there, may not be read, or is a folder, pipe or device. */
-export function openFile(file: string): OpenFile {
-  return fileOf(naming(() => openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)))
+export function openDataFile(file: string): OpenFile {
+  return openedFile(naming(() => openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)))
 }
 
-/** Of what somebody has opened, which is closed with it, or at once where it is no file. */
-export function fileOf(opened: number): OpenFile {
+/** The same of what is open already. Throws `FileFault` for what is no file, which is closed then. */
+export function openedFile(opened: number): OpenFile {
   const before = fstatSync(opened, { bigint: true })
   if (!before.isFile()) {
     closeSync(opened)

@@ -1,8 +1,10 @@
 // The three phases of a run, each from the files that the one before left: what a thread does.
+import { openSync } from 'node:fs'
 import { clustersOf, matchesOf } from '../../roles/resolution/engine/findings.ts'
 import { lookupWeights } from '../../roles/resolution/engine/lookup/weights.ts'
 import type { Progress as EngineProgress } from '../../roles/resolution/engine/progress.ts'
 import {
+  idLimit,
   isWantedBy,
   LensFault,
   type Records,
@@ -14,8 +16,8 @@ import { type Weights, weightsIn } from '../../roles/resolution/engine/score/evi
 import type { Progress } from '../../roles/resolution/fusion-run/model.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import type { PhaseFound, PhaseJob } from '../../roles/resolution/parts.ts'
-import { openFile } from './data-bytes.ts'
-import { openNamed } from './data-folder.ts'
+import { openedFile } from './data-bytes.ts'
+import { openDataFile } from './data-folder.ts'
 import { readArrays, writeArrays } from './durable-file.ts'
 import { readSources, writeSources } from './extracted.ts'
 import { writeFound } from './found-files.ts'
@@ -78,19 +80,24 @@ async function readNode(
   const { node_id, file } = sources[place] ?? { node_id: '' }
   const kind = file === undefined ? 'csv' : kindOf(file)
   if (!kind) throw new RunFault(`${node_id}: a data file must be one of ${readable.join(', ')}`)
-  const opened = file === undefined ? openFile(runFiles.inline(folder, place)) : openNamed(data_folder, tenant_id, file)
-  if (opened === undefined) throw new RunFault(`${node_id}: there is no data file of that name any more`)
   try {
-    const step = `read ${node_id}`
-    const told = (done: number, total: number) => tell({ phase: 'extract', step, done, total })
-    const found = await readRecords(opened, { kind, isWanted: isWantedBy(lens), rows: max_records, tell: told })
-    return { name: node_id, ...found }
+    const opened =
+      file === undefined
+        ? openedFile(openSync(runFiles.inline(folder, place), 'r'))
+        : openDataFile(data_folder, tenant_id, file)
+    try {
+      const step = `read ${node_id}`
+      const told = (done: number, total: number) => tell({ phase: 'extract', step, done, total })
+      const limits = { rows: max_records, id: idLimit(lens) }
+      const found = await readRecords(opened, { kind, isWanted: isWantedBy(lens), ...limits, tell: told })
+      return { name: node_id, ...found }
+    } finally {
+      opened.close()
+    }
   } catch (error) {
     const fault = faultIn(error)
-    if (fault) throw new RunFault(`${node_id}${fault.text}`)
+    if (fault) throw new RunFault(`${node_id}${file === undefined ? '' : ` (${file})`}${fault.text}`)
     throw error
-  } finally {
-    opened.close()
   }
 }
 

@@ -1,9 +1,10 @@
 // Reads the records of an open data file of any kind that is known, for commands and for threads alike.
 import { extname } from 'node:path'
-import { CsvReader, DataFault, separators } from '../../roles/resolution/engine/records/csv.ts'
+import { type CsvLimits, CsvReader, DataFault, separators } from '../../roles/resolution/engine/records/csv.ts'
 import { JsonLinesReader } from '../../roles/resolution/engine/records/json-lines.ts'
 import type { Source } from '../../roles/resolution/engine/records/records.ts'
 import { FileFault, type OpenFile } from './data-bytes.ts'
+import { DataFileFault } from './data-folder.ts'
 
 /** What results may be. */
 export const resultKinds = ['csv', 'jsonl', 'parquet'] as const
@@ -39,6 +40,8 @@ export type Reading = {
   readonly kind: DataKind
   /** Columns that are not wanted are read over. */
   readonly isWanted: (column: string) => boolean
+  /** The column that names a record, where there is one. */
+  readonly id?: CsvLimits['id']
   /** More records are a fault. */
   readonly rows?: number
   /** Bytes that have been read, and all there are. It may throw, and reading ends with that. */
@@ -48,9 +51,10 @@ export type Reading = {
 type Read = Omit<Source, 'name'>
 
 /** Throws what `faultIn` puts into words, and what `tell` throws. */
-export async function readRecords(file: OpenFile, { rows = data_limits.rows, ...reading }: Reading): Promise<Read> {
+export async function readRecords(file: OpenFile, reading: Reading): Promise<Read> {
+  const { kind, isWanted, tell, ...limits } = reading
   const read =
-    reading.kind === 'parquet' ? await readParquet(file, reading, rows) : readText(file, reading, reading.kind, rows)
+    kind === 'parquet' ? await readParquet(file, reading) : readText(file, textReader(kind, isWanted, limits), tell)
   file.checkUnchanged()
   return read
 }
@@ -58,6 +62,7 @@ export async function readRecords(file: OpenFile, { rows = data_limits.rows, ...
 /** What is wrong with the file, to go on where its name ends; undefined for what is no fault of it. */
 export function faultIn(error: unknown): { readonly text: string; readonly remedy?: string | undefined } | undefined {
   if (error instanceof DataFault) return { text: `, ${error.message}` }
+  if (error instanceof DataFileFault) return { text: `: ${error.message}` }
   if (error instanceof FileFault) return { text: ` ${error.message}`, remedy: error.remedy }
   const isParquet = error instanceof Error && error.name === 'ParquetFault'
   return isParquet ? { text: `: ${error.message}` } : undefined
@@ -67,15 +72,14 @@ export function faultIn(error: unknown): { readonly text: string; readonly remed
 export function textReader(
   kind: TextKind,
   isWanted: (name: string) => boolean,
-  rows = data_limits.rows,
+  { rows = data_limits.rows, id }: Pick<Reading, 'rows' | 'id'> = {},
 ): CsvReader | JsonLinesReader {
-  const limits = { ...data_limits, rows }
+  const limits = { ...data_limits, rows, id }
   if (kind === 'jsonl') return new JsonLinesReader(limits, isWanted, between)
   return new CsvReader(limits, isWanted, kind === 'tsv' ? separators.tab : separators.comma)
 }
 
-function readText(file: OpenFile, { isWanted, tell }: Reading, kind: TextKind, rows: number): Read {
-  const reader = textReader(kind, isWanted, rows)
+function readText(file: OpenFile, reader: CsvReader | JsonLinesReader, tell: Reading['tell']): Read {
   file.eachText((bytes, done) => {
     tell(done - bytes.length, file.size)
     reader.push(bytes)
@@ -83,7 +87,7 @@ function readText(file: OpenFile, { isWanted, tell }: Reading, kind: TextKind, r
   return reader.finish()
 }
 
-async function readParquet(file: OpenFile, { isWanted, tell }: Reading, rows: number): Promise<Read> {
+async function readParquet(file: OpenFile, { isWanted, tell, rows = data_limits.rows }: Reading): Promise<Read> {
   const { ColumnBuilder } = await import('../../roles/resolution/engine/records/column-builder.ts')
   const { parquetTable } = await import('../../../adapters/format/parquet/reading.ts')
   const table = await parquetTable(file, rows)

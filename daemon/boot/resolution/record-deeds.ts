@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isRefused, refuse } from '../../kernel/errors.ts'
-import { isWantedBy, LensFault, type Source } from '../../roles/resolution/engine/records/records.ts'
+import { idLimit, isWantedBy, LensFault, type Source } from '../../roles/resolution/engine/records/records.ts'
 import { rowsIn } from '../../roles/resolution/exchange/cutting.ts'
 import type { Deeds, Learnt } from '../../roles/resolution/exchange/deeds.ts'
 import { keysOf, vectorsOf } from '../../roles/resolution/exchange/encoding.ts'
@@ -10,7 +10,7 @@ import { learntOf } from '../../roles/resolution/exchange/learnt.ts'
 import { ownRows } from '../../roles/resolution/exchange/own-rows.ts'
 import { recordOf } from '../../roles/resolution/exchange/rows.ts'
 import type { NodeRecord } from '../../roles/resolution/fusion-run/node-data.ts'
-import { openNamed } from './data-folder.ts'
+import { openDataFile } from './data-folder.ts'
 import { syncFolder, writeDurably } from './durable-file.ts'
 import type { Doers, Done, Where } from './exchange-deeds.ts'
 import { writeFound } from './found-files.ts'
@@ -22,18 +22,19 @@ async function own({ tenant_id, data, lens, terms }: Deeds['own'][0], { data_fol
   if (Array.isArray(data)) return ownRows(lens, terms, data)
   const kind = kindOf(data.file)
   if (!kind) return refuse('invalid', `a data file must be one of ${readable.join(', ')}`)
-  const opened = openNamed(data_folder, tenant_id, data.file)
-  if (!opened) return refuse('invalid', 'there is no such data file')
   try {
-    const rows = terms.max_set_size
-    const source = await readRecords(opened, { kind, isWanted: isWantedBy(lens), rows, tell: () => undefined })
-    return ownRows(lens, terms, recordsIn(source))
+    const opened = openDataFile(data_folder, tenant_id, data.file)
+    try {
+      const limits = { rows: terms.max_set_size, id: idLimit(lens) }
+      const reading = { kind, isWanted: isWantedBy(lens), ...limits, tell: () => undefined }
+      return ownRows(lens, terms, recordsIn(await readRecords(opened, reading)))
+    } finally {
+      opened.close()
+    }
   } catch (error) {
     const text = error instanceof LensFault ? `: ${error.message}` : faultIn(error)?.text
     if (text === undefined) throw error
     return refuse('invalid', `the data file${text}`)
-  } finally {
-    opened.close()
   }
 }
 
@@ -66,6 +67,8 @@ function hand({ lens, fields, sets }: Deeds['hand'][0], { folder }: Where): Done
   for (const [place, { site, size, pieces }] of sets.entries()) {
     const rows = rowsIn(pieces)
     if (rows.length !== size) return refuse('invalid', `${site} sent ${rows.length} records, and told of ${size}`)
+    const isLong = rows.some(([id = '']) => Buffer.byteLength(id) > idLimit(lens).bytes)
+    if (isLong) return refuse('invalid', `${site} sent an id of more than ${idLimit(lens).bytes} bytes`)
     if (new Set(rows.map(([id]) => id)).size < rows.length) return refuse('invalid', `${site} sent a record twice`)
     const lines = [...csvOf(rows.map((row) => recordOf(lens, fields, row)))]
     writeDurably(runFiles.inline(folder, place), (opened) => {

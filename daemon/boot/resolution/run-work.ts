@@ -10,7 +10,7 @@ import { settings } from '../../roles/resolution/settings.ts'
 import { faultStop } from '../fault-stop.ts'
 import { valuesOf } from '../profile.ts'
 import type { SiteFolder } from '../site-folder.ts'
-import { openNamed } from './data-folder.ts'
+import { DataFileFault, openDataFile } from './data-folder.ts'
 import { syncFolder } from './durable-file.ts'
 import { readFound } from './found-files.ts'
 import { csvOf } from './node-csv.ts'
@@ -35,8 +35,8 @@ export function runWorkIn(folder: SiteFolder, resolved: Resolved, monotonic: () 
   const limits = limitsOf(resolved)
 
   return {
-    async missing(tenant_id, files) {
-      return files.filter((file) => data_folder === undefined || !isThere(data_folder, tenant_id, file))
+    async unreadable(tenant_id, files) {
+      return new Map(files.flatMap((file) => whyNot(data_folder, tenant_id, file) ?? []))
     },
     inTurn: turns(),
     async keep(run, nodes) {
@@ -112,10 +112,14 @@ function etaOf({ progress: { done, total }, since }: Pace, now: number): Pick<Pr
   return { eta_s: Math.round((((now - since) / done) * (total - done)) / 1_000) }
 }
 
-function isThere(data_folder: string, tenant_id: string, file: string): boolean {
-  const opened = openNamed(data_folder, tenant_id, file)
-  opened?.close()
-  return opened !== undefined
+function whyNot(data_folder: string | undefined, tenant_id: string, file: string): [[string, string]] | undefined {
+  try {
+    openDataFile(data_folder, tenant_id, file).close()
+    return undefined
+  } catch (error) {
+    if (error instanceof DataFileFault) return [[file, error.message]]
+    throw error
+  }
 }
 
 async function keepNodes(runs: string, folder: string, nodes: Parameters<RunWork['keep']>[1]): Promise<void> {

@@ -69,6 +69,14 @@ test('CSV, JSON lines and Parquet bring the same records', async () => {
   expect(kept[2]).toEqual(kept[0])
 })
 
+test('an id that is longer than any name is none', async () => {
+  const { ask } = await given.ann()
+  const [person] = peopleOf(0, 1)
+  const data = [{ ...person, id: 'é'.repeat(2_049) }]
+  const { problem } = await ask(agree, { uid: await asked(), data })
+  expect(problem?.detail).toBe('record 1 has an id of more than 4096 bytes')
+})
+
 test.each([
   ['broken.jsonl', /^the data file, line 2/],
   ['broken.parquet', /^the data file: broken, or no Parquet/],
