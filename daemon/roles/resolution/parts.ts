@@ -92,13 +92,6 @@ export const lookupsPart = part<Lookups>('lookups')
 /** The same of snapshots, where records are only looked up. */
 export const snapshotLookupsPart = part<SnapshotLookups>('snapshot-lookups')
 
-/** Data files of a tenant, for what is done with their records elsewhere than in a run. */
-export type DataFiles = {
-  /** The columns that the lens reads. Refuses a file that is not there or is broken, and one of more than `most` records. */
-  read(tenant_id: string, file: string, lens: Lens, most: number): Promise<readonly NodeRecord[] | Refused>
-}
-export const dataFilesPart = part<DataFiles>('data-files')
-
 /** A snapshot that was taken in; labels in the terms of this site. */
 export type HeldSnapshot = {
   /** Another for another file. */

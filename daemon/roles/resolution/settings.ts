@@ -64,6 +64,27 @@ export const settings = block('resolution', {
   agreements: z.array(standingAgreement).max(256).default([]).meta({
     doc: 'Proposals of peers that this site agrees to by itself; every other waits for a person.',
   }),
+  exchange_idle_hours: z.int().min(1).max(8_760).default(168).meta({
+    doc: 'How long an exchange, or a proposal, may go without progress; then it fails, and its secret and records go.',
+  }),
+  exchange_hours: z.int().min(1).max(8_760).default(720).meta({
+    doc: 'How long an exchange may take from its proposal, whatever the progress; then it fails, and its secret and records go.',
+  }),
+  exchange_records: z.int().min(1).max(1_000_000).default(1_000_000).meta({
+    doc: 'Records of a party that any exchange of this site may allow; proposals of more are refused.',
+  }),
+  exchange_mb: z.int().min(1).max(4_096).default(256).meta({
+    doc: 'MiB of records of a party that any exchange of this site with privacy none may allow; proposals of more are refused.',
+  }),
+  exchanges_at_once: z.int().min(1).max(64).default(2).meta({
+    doc: 'Exchanges that are worked on at a time, of each peer one; others wait.',
+  }),
+  open_exchanges: z.int().min(1).max(10_000).default(100).meta({
+    doc: 'Exchanges of its own proposal that a tenant may have open with one peer.',
+  }),
+  peer_proposals: z.int().min(1).max(10_000).default(100).meta({
+    doc: 'Proposals of one peer that may wait for an answer, and that it may make in 24 hours.',
+  }),
   peer_records_per_day: z.int().min(0).max(1_000_000_000).default(1_000_000).meta({
     doc: 'Records that the exchanges of one peer may bring in 24 hours: what it can try against the records of this site.',
   }),

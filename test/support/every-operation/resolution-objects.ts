@@ -90,6 +90,7 @@ export function bravosProposal(exchange_id: string, more: Readonly<Record<string
     parties: ['bravo', 'alpha'],
     ...exchanged,
     accept_dictionary_risk: false,
+    max_set_bytes: 1_000_000,
     seed: 1,
     ...more,
   }

@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs'
 import type { Surroundings } from '../../../daemon/kernel/call.ts'
 import { digestOf, sha256 } from '../../../daemon/kernel/canonical.ts'
 import { entityMatches } from '../../../daemon/roles/resolution/entity-match/model.ts'
+import { exchanges } from '../../../daemon/roles/resolution/exchange/model.ts'
 import { fusionRuns } from '../../../daemon/roles/resolution/fusion-run/model.ts'
 import { lens } from '../../../daemon/roles/resolution/lens/model.ts'
 import type { Heard } from '../http-exchange.ts'
@@ -43,7 +44,8 @@ function opening(address: string, path: string): Record<string, Refusal> {
       const known = await store?.get(fusionRuns, stage.resolution.extracted)
       if (!store || !known) throw new Error('the stage has no run')
       const ids = Array.from({ length: 100 }, (_, run) => `run_of_many_${run}`)
-      for (const id of ids) await store.create(fusionRuns, id, { ...known.value, state: 'matched' as const, owes: 0 as const })
+      for (const id of ids)
+        await store.create(fusionRuns, id, { ...known.value, state: 'matched' as const, owes: 0 as const })
       const heard = await post(stage, path, sampleRun({ seed: 77 }))
       for (const id of ids) await store.remove(fusionRuns, id)
       return heard
@@ -107,6 +109,18 @@ const exchange: Record<string, Refusal> = {
     await post(stage, '/lens', { body: sampleLens('9.0.0') })
     return post(stage, '/fusion/exchange', sampleProposal({ lens_version: '9.0.0' }), await uncleared(stage))
   },
+  'resolution.exchange.propose over_budget': (stage) =>
+    post(stage, '/fusion/exchange', sampleProposal({ privacy: 'none', max_set_bytes: 4_294_967_296 })),
+  'resolution.exchange.propose rate_limited': async (stage) => {
+    const { store } = stage.site.running.services.find(({ role }) => role.name === 'resolution')?.workshop ?? {}
+    const open = await store?.get(exchanges, stage.resolution.exchange)
+    const ids = Array.from({ length: 100 }, another)
+    const value = open && { ...open.value, state: 'proposed' as const, owes: 0 as const }
+    for (const id of ids) if (value) await store?.create(exchanges, id, value)
+    const heard = await post(stage, '/fusion/exchange', sampleProposal())
+    for (const id of ids) await store?.remove(exchanges, id)
+    return heard
+  },
   'resolution.exchange.agree wrong_state': (stage) =>
     post(stage, `/fusion/exchange/${stage.resolution.exchange}/agree`, { data: sampleData }),
   // The lens sees more than what is proposed may carry.
@@ -142,7 +156,7 @@ const exchange: Record<string, Refusal> = {
     say(stage, bravosProposal(another()), { receiver_tenant_id: 'charlie' }),
   'resolution.exchange.receive label_denied': (stage) => say(stage, bravosProposal(another()), tooHigh),
   'resolution.exchange.receive already_exists': (stage) => say(stage, bravosProposal(stage.resolution.exchange)),
-  async 'resolution.exchange.receive rate_limited'(stage) {
+  async 'resolution.exchange.receive over_budget'(stage) {
     for (;;) {
       const heard = await say(stage, bravosProposal(another()))
       if (heard.status !== 200) return heard

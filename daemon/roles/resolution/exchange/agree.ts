@@ -25,7 +25,7 @@ export const agree = matchingOperation({
   async run(call, { uid: id, data }) {
     // Whose it is and which version is looked at as for a change, since one is to follow.
     const { doc } = await call.store(exchanges).update(id, () => ({ answer: undefined }))
-    const done = await agreeTo(call, doc, data)
+    const done = await agreeTo(call, doc, data, call.signal)
     return isRefused(done) ? done : shown(done)
   },
 })
