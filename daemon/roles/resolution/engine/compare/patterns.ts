@@ -1,5 +1,5 @@
 // Outcomes of all compared pairs: each pair by the number of its pattern, each pattern with how often it came.
-import type { Comparing } from './pairs.ts'
+import { type Comparing, most_at_once, type Outcomes } from './pairs.ts'
 
 /** Pairs in the order they came; `patterns` holds `fields` outcomes for each pattern, one after the other. */
 export type Compared = {
@@ -33,25 +33,36 @@ export class PatternTable {
       throw new RangeError('the fields have more outcomes together than a number can tell')
   }
 
-  count(given: Uint8Array): number {
+  /** The key of a pair's outcomes. */
+  #keyOf({ room, of }: Outcomes, pair: number): number {
     let key = 0
-    for (let field = 0; field < this.#fields; field++) key += given[field]! * this.#places[field]!
+    for (let field = 0; field < this.#fields; field++) key += of[field * room + pair]! * this.#places[field]!
+    return key
+  }
+
+  /** Writes the patterns of so many pairs to `into`, from a place on. */
+  count(outcomes: Outcomes, pairs: number, into: Int32Array, from: number): void {
+    for (let pair = 0; pair < pairs; pair++)
+      into[from + pair] = this.#count(this.#keyOf(outcomes, pair), outcomes, pair)
+  }
+
+  #count(key: number, outcomes: Outcomes, pair: number): number {
     const mask = this.#keys.length - 1
     let at = (Math.imul(key | 0, 0x9e3779b1) ^ Math.imul((key / 4_294_967_296) | 0, 0x85ebca6b)) >>> 7
     for (at &= mask; this.#keys[at] !== key; at = (at + 1) & mask) {
-      if (this.#keys[at] === -1) return this.#add(key, at, given)
+      if (this.#keys[at] === -1) return this.#add(key, at, outcomes, pair)
     }
     const number = this.#numbers[at]!
     this.counts[number]!++
     return number
   }
 
-  #add(key: number, at: number, given: Uint8Array): number {
+  #add(key: number, at: number, { room, of }: Outcomes, pair: number): number {
     const number = this.counts.length
     this.#keys[at] = key
     this.#numbers[at] = number
     this.counts.push(1)
-    for (let field = 0; field < this.#fields; field++) this.outcomes.push(given[field]!)
+    for (let field = 0; field < this.#fields; field++) this.outcomes.push(of[field * room + pair]!)
     if (number * 2 > this.#keys.length) this.#widen()
     return number
   }
@@ -72,20 +83,19 @@ export class PatternTable {
   }
 }
 
-/** Collects pairs as they are compared. */
+/** Collects pairs; they are compared many at once. */
 export class PairList {
   #lefts = new Int32Array(1 << 14)
   #rights = new Int32Array(1 << 14)
   #patternOf = new Int32Array(1 << 14)
   #length = 0
+  #compared = 0
   readonly #comparing: Comparing
   readonly #table: PatternTable
-  readonly #outcomes: Uint8Array
 
   constructor(comparing: Comparing) {
     this.#comparing = comparing
     this.#table = new PatternTable(comparing)
-    this.#outcomes = new Uint8Array(comparing.fields.length)
   }
 
   get length(): number {
@@ -94,14 +104,21 @@ export class PairList {
 
   add(a: number, b: number): void {
     if (this.#length === this.#lefts.length) this.#widen()
-    this.#comparing.compare(a, b, this.#outcomes)
     this.#lefts[this.#length] = a
-    this.#rights[this.#length] = b
-    this.#patternOf[this.#length++] = this.#table.count(this.#outcomes)
+    this.#rights[this.#length++] = b
+    if (this.#length - this.#compared === most_at_once) this.#compare()
+  }
+
+  #compare(): void {
+    const [from, to] = [this.#compared, this.#length]
+    const outcomes = this.#comparing.compare(this.#lefts, this.#rights, from, to)
+    this.#table.count(outcomes, to - from, this.#patternOf, from)
+    this.#compared = to
   }
 
   /** What has come so far; more may be added, and then it is asked for again. */
   compared(): Compared {
+    if (this.#compared < this.#length) this.#compare()
     return {
       length: this.#length,
       lefts: this.#lefts.subarray(0, this.#length),

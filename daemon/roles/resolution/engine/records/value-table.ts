@@ -22,8 +22,8 @@ export class ValueTable {
   #size = 0
   readonly #encoder = new TextEncoder()
   /** What values were last added from, and its words; the words of our own bytes. */
-  #source = new Uint8Array(0)
-  #words = new DataView(this.#source.buffer)
+  #source: Uint8Array = new Uint8Array(0)
+  #words: DataView = new DataView(this.#source.buffer)
   #mine = new DataView(this.#bytes.buffer)
 
   get size(): number {
