@@ -14,7 +14,7 @@ import { textsOf } from './records/texts.ts'
 import { eachOfMany, learntOfMany } from './resolve-many.ts'
 import { givenModel } from './score/given.ts'
 import { firstModel, type Model, trained } from './score/model.ts'
-import { pairScores, ratingOf } from './score/pair-scores.ts'
+import { frequencyTerms, pairScores } from './score/pair-scores.ts'
 import { most_rows_for_neighbours, neighboursOf, trigrams, vectorsOf } from './text/vectors.ts'
 
 /** What differs between kinds of data. */
@@ -80,14 +80,13 @@ export function resolveClusters(records: Records, given: Given): Found {
   const model = weighed ?? learnt(records, compares, list, given, copies)
   began(tell, 'cluster')
   const settings = boundsGiven(lens, given.settings) ?? given.settings
-  const rating = ratingOf(compares, rows, settings.hasFrequencies && !lens.fields[0]?.weights)
-  const scores = pairScores(rating, list.compared(), model)
+  const scores = pairScores(compares, list.compared(), model)
   const { isFinal, ...found } = grouped(lens, records, list.compared(), scores, given.settings)
   const common = { compares, rules, model }
   if (isFinal) return { ...common, ...found, compared: list.compared() }
   const isMany = areMany(records)
   const { isFinal: _, ...whole } = completed(
-    { rating, list, add, settings, model },
+    { compares, rows, list, add, settings, model },
     { ...found, isFinal },
     {
       most: isMany ? 1 : most_completions,
@@ -100,7 +99,8 @@ export function resolveClusters(records: Records, given: Given): Found {
 /** All candidates, compared. Throws `LensFault`. */
 export function gathered(records: Records, { lens, settings, random, swapped, tell }: Given) {
   const { rows, fields } = records
-  const compares = comparing(fields, swapped, 0 - lens.null_penalty * Math.LN2)
+  const terms = frequencyTerms(fields, rows, settings.hasFrequencies && !lens.fields[0]?.weights)
+  const compares = comparing(fields, swapped, 0 - lens.null_penalty * Math.LN2, terms)
   const list = new PairList(compares)
   const add = adding(sidesOf(lens, records), list)
   began(tell, 'candidates')

@@ -34,8 +34,14 @@ export type Comparing = {
   compare(lefts: Int32Array, rights: Int32Array, from: number, to: number): Outcomes
 }
 
-/** `of[field * room + pair]` is the outcome of a field of a pair, the first pair being 0; good until the next are compared. */
-export type Outcomes = { readonly room: number; readonly of: Uint8Array }
+/**
+ * `of[field * room + pair]` is the outcome of a field of a pair, the first pair being 0; `rarity[pair]` says, in natural logs, how rare
+ * the values are that both have. Good until the next are compared.
+ */
+export type Outcomes = { readonly room: number; readonly of: Uint8Array; readonly rarity: Float64Array }
+
+/** Of fields whose equal values are weighed by how rare they are: in natural logs, by the number of the value. */
+export type Terms = readonly (Float64Array | undefined)[]
 
 /** Pairs that are best compared at once: their rows and outcomes stay near. */
 export const most_at_once = 1 << 12
@@ -43,7 +49,12 @@ export const most_at_once = 1 << 12
 /** Of two different values of a field, by number. */
 type OfValues = (one: number, other: number) => number
 
-export function comparing(fields: readonly Field[], swapped?: readonly [number, number], missing = 0): Comparing {
+export function comparing(
+  fields: readonly Field[],
+  swapped?: readonly [number, number],
+  missing = 0,
+  terms: Terms = [],
+): Comparing {
   const table = rowTable(fields)
   const made = fields.map((field) => outcomesOf(field))
   const each = made.map(({ ofValues }) => ofValues)
@@ -59,7 +70,7 @@ export function comparing(fields: readonly Field[], swapped?: readonly [number, 
       if (to - from > batch.room)
         batch = new Batch(table.width, Math.max(to - from, Math.min(most_at_once, batch.room * 8)))
       batch.take(table, lefts, rights, from, to)
-      for (let field = 0; field < each.length; field++) batch.compare(field, each[field]!)
+      for (let field = 0; field < each.length; field++) batch.compare(field, each[field]!, terms[field])
       swap?.(batch)
       return batch
     },
@@ -73,12 +84,14 @@ class Batch {
   readonly ones: Int32Array
   readonly others: Int32Array
   readonly of: Uint8Array
+  readonly rarity: Float64Array
 
   constructor(width: number, room: number) {
     this.room = room
     this.ones = new Int32Array(room * width)
     this.others = new Int32Array(room * width)
     this.of = new Uint8Array(room * width)
+    this.rarity = new Float64Array(room)
   }
 
   take({ width, values }: RowTable, lefts: Int32Array, rights: Int32Array, from: number, to: number): void {
@@ -91,15 +104,21 @@ class Batch {
       }
     }
     this.length = to - from
+    this.rarity.fill(0, 0, this.length)
   }
 
-  compare(field: number, ofValues: OfValues): void {
-    const [ones, others, of] = [this.ones, this.others, this.of]
-    for (let at = field * this.room, end = at + this.length; at < end; at++) {
-      const one = ones[at]!
-      const other = others[at]!
-      if (one < 0 || other < 0) of[at] = 0
-      else of[at] = one === other ? 1 : ofValues(one, other)
+  compare(field: number, ofValues: OfValues, terms: Float64Array | undefined): void {
+    const [ones, others, of, rarity] = [this.ones, this.others, this.of, this.rarity]
+    const from = field * this.room
+    for (let pair = 0; pair < this.length; pair++) {
+      const one = ones[from + pair]!
+      const other = others[from + pair]!
+      if (one < 0 || other < 0) of[from + pair] = 0
+      else if (one !== other) of[from + pair] = ofValues(one, other)
+      else {
+        of[from + pair] = 1
+        if (terms) rarity[pair]! += terms[one]!
+      }
     }
   }
 }

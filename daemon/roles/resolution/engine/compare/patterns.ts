@@ -12,6 +12,9 @@ export type Compared = {
   readonly counts: Float64Array
 }
 
+/** With how rare the values are that both of a pair have, in natural logs. */
+export type Rated = Compared & { readonly rarity: Float64Array }
+
 /** Numbers patterns by their outcomes: a table with open addresses over the outcomes as one whole number. */
 export class PatternTable {
   readonly #fields: number
@@ -88,6 +91,7 @@ export class PairList {
   #lefts = new Int32Array(1 << 14)
   #rights = new Int32Array(1 << 14)
   #patternOf = new Int32Array(1 << 14)
+  #rarity = new Float64Array(1 << 14)
   #length = 0
   #compared = 0
   readonly #comparing: Comparing
@@ -113,17 +117,19 @@ export class PairList {
     const [from, to] = [this.#compared, this.#length]
     const outcomes = this.#comparing.compare(this.#lefts, this.#rights, from, to)
     this.#table.count(outcomes, to - from, this.#patternOf, from)
+    this.#rarity.set(outcomes.rarity.subarray(0, to - from), from)
     this.#compared = to
   }
 
   /** What has come so far; more may be added, and then it is asked for again. */
-  compared(): Compared {
+  compared(): Rated {
     if (this.#compared < this.#length) this.#compare()
     return {
       length: this.#length,
       lefts: this.#lefts.subarray(0, this.#length),
       rights: this.#rights.subarray(0, this.#length),
       patternOf: this.#patternOf.subarray(0, this.#length),
+      rarity: this.#rarity.subarray(0, this.#length),
       fields: this.#comparing.fields.length,
       patterns: Uint8Array.from(this.#table.outcomes),
       counts: Float64Array.from(this.#table.counts),
@@ -139,6 +145,9 @@ export class PairList {
     this.#lefts = wider(this.#lefts)
     this.#rights = wider(this.#rights)
     this.#patternOf = wider(this.#patternOf)
+    const rarity = new Float64Array(this.#rarity.length * 2)
+    rarity.set(this.#rarity)
+    this.#rarity = rarity
   }
 }
 
