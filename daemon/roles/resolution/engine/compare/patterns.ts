@@ -1,15 +1,15 @@
 // Outcomes of all compared pairs: each pair by the number of its pattern, each pattern with how often it came.
 import { type Comparing, most_at_once, type Outcomes } from './pairs.ts'
 
-/** Pairs in the order they came; `patterns` holds `fields` outcomes for each pattern, one after the other. */
-export type Compared = {
+/** `patterns` holds `fields` outcomes for each pattern, one after the other. */
+export type Histogram = { readonly fields: number; readonly patterns: Uint8Array; readonly counts: Float64Array }
+
+/** Pairs in the order they came. */
+export type Compared = Histogram & {
   readonly length: number
   readonly lefts: Int32Array
   readonly rights: Int32Array
   readonly patternOf: Int32Array
-  readonly fields: number
-  readonly patterns: Uint8Array
-  readonly counts: Float64Array
 }
 
 /** With how rare the values are that both of a pair have, in natural logs. */
@@ -21,8 +21,9 @@ export class PatternTable {
   readonly #places: readonly number[]
   #keys = new Float64Array(1 << 12).fill(-1)
   #numbers = new Int32Array(1 << 12)
-  readonly outcomes: number[] = []
-  readonly counts: number[] = []
+  #outcomes = new Uint8Array(1 << 12)
+  #counts = new Float64Array(1 << 8)
+  #size = 0
 
   constructor({ outcomes }: Pick<Comparing, 'outcomes'>) {
     this.#fields = outcomes.length
@@ -56,18 +57,31 @@ export class PatternTable {
       if (this.#keys[at] === -1) return this.#add(key, at, outcomes, pair)
     }
     const number = this.#numbers[at]!
-    this.counts[number]!++
+    this.#counts[number]!++
     return number
   }
 
   #add(key: number, at: number, { room, of }: Outcomes, pair: number): number {
-    const number = this.counts.length
+    const number = this.#size++
+    if (number === this.#counts.length) this.#counts = wider(this.#counts)
+    if (this.#size * this.#fields > this.#outcomes.length) this.#outcomes = wider(this.#outcomes)
     this.#keys[at] = key
     this.#numbers[at] = number
-    this.counts.push(1)
-    for (let field = 0; field < this.#fields; field++) this.outcomes.push(of[field * room + pair]!)
+    this.#counts[number] = 1
+    for (let field = 0; field < this.#fields; field++) {
+      this.#outcomes[number * this.#fields + field] = of[field * room + pair]!
+    }
     if (number * 2 > this.#keys.length) this.#widen()
     return number
+  }
+
+  /** What has come so far. */
+  histogram(): Histogram {
+    return {
+      fields: this.#fields,
+      patterns: this.#outcomes.slice(0, this.#size * this.#fields),
+      counts: this.#counts.slice(0, this.#size),
+    }
   }
 
   #widen(): void {
@@ -130,25 +144,23 @@ export class PairList {
       rights: this.#rights.subarray(0, this.#length),
       patternOf: this.#patternOf.subarray(0, this.#length),
       rarity: this.#rarity.subarray(0, this.#length),
-      fields: this.#comparing.fields.length,
-      patterns: Uint8Array.from(this.#table.outcomes),
-      counts: Float64Array.from(this.#table.counts),
+      ...this.#table.histogram(),
     }
   }
 
   #widen(): void {
-    const wider = (values: Int32Array) => {
-      const made = new Int32Array(values.length * 2)
-      made.set(values)
-      return made
-    }
     this.#lefts = wider(this.#lefts)
     this.#rights = wider(this.#rights)
     this.#patternOf = wider(this.#patternOf)
-    const rarity = new Float64Array(this.#rarity.length * 2)
-    rarity.set(this.#rarity)
-    this.#rarity = rarity
+    this.#rarity = wider(this.#rarity)
   }
+}
+
+/** The same with twice the room. */
+function wider<T extends Int32Array | Float64Array | Uint8Array>(values: T): T {
+  const made = new (values.constructor as new (length: number) => T)(values.length * 2)
+  made.set(values)
+  return made
 }
 
 const random_pairs = 25_000
