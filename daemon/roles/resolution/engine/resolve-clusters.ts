@@ -15,7 +15,8 @@ import { eachOfMany, learntOfMany } from './resolve-many.ts'
 import { givenModel } from './score/given.ts'
 import { firstModel, type Model, trained } from './score/model.ts'
 import { frequencyTerms, pairScores } from './score/pair-scores.ts'
-import { most_rows_for_neighbours, neighboursOf, trigrams, vectorsOf } from './text/vectors.ts'
+import { trigrams } from './text/parts.ts'
+import { most_rows_for_neighbours, neighboursOf, vectorsOf } from './text/vectors.ts'
 
 /** What differs between kinds of data. */
 export type Settings = {
@@ -156,7 +157,7 @@ function areMany({ fields, rows }: Records): boolean {
 
 /** Each row's nearest, both ways: what one finds, the other is found by. */
 function neighbourRows(records: Records, k: number): (row: number) => readonly number[] {
-  const { found } = neighboursOf(vectorsOf(textsOf(records), trigrams), k)
+  const { found } = neighboursOf(vectorsOf(textsOf(records), trigrams()), k)
   const others: number[][] = Array.from({ length: records.rows }, () => [])
   for (let row = 0; row < records.rows; row++) {
     for (const other of found.subarray(row * k, (row + 1) * k)) {

@@ -1,4 +1,5 @@
 // Texts as vectors of their parts, weighed by how rare a part is (TF-IDF), so that a cosine tells how alike two texts are.
+import type { Numbering } from './parts.ts'
 
 /** Row `r` has the terms `terms[starts[r]]` to `terms[starts[r + 1]]`, rising, each with its weight; a row's length is 1. */
 export type Vectors = {
@@ -9,37 +10,19 @@ export type Vectors = {
   readonly weights: Float32Array
 }
 
-/** Every three letters in a row within a word, its two ends being a space. */
-export function trigrams(text: string): string[] {
-  const found: string[] = []
-  for (const word of text.split(' ')) {
-    if (word === '') continue
-    const padded = ` ${word} `
-    for (let at = 0; at + 3 <= padded.length; at++) found.push(padded.slice(at, at + 3))
-  }
-  return found
-}
-
-export function wordsOf(text: string): string[] {
-  return text.split(' ').filter((word) => word !== '')
-}
-
 /**
  * Weights are (1 + ln tf) (ln((1 + n) / (1 + df)) + 1), scaled to length 1: sublinear term frequency and smoothed inverse
  * document frequency, as scikit-learn's `TfidfVectorizer(sublinear_tf=True)` has them.
  */
-export function vectorsOf(texts: readonly string[], partsOf: (text: string) => readonly string[]): Vectors {
-  const numbers = new Map<string, number>()
+export function vectorsOf(texts: readonly string[], parts: Numbering): Vectors {
   const frequencies: number[] = []
   const starts = new Uint32Array(texts.length + 1)
   const terms: number[] = []
   const counts: number[] = []
   let mine = new Int32Array(256)
   for (const [row, text] of texts.entries()) {
-    const parts = partsOf(text)
-    if (parts.length > mine.length) mine = new Int32Array(parts.length * 2)
-    for (let at = 0; at < parts.length; at++) mine[at] = numberOf(numbers, parts[at]!)
-    const sorted = mine.subarray(0, parts.length).sort()
+    if (text.length > mine.length) mine = new Int32Array(text.length * 2)
+    const sorted = mine.subarray(0, parts.number(text, mine)).sort()
     for (let from = 0, to = 0; from < sorted.length; from = to) {
       const number = sorted[from]!
       while (to < sorted.length && sorted[to] === number) to++
@@ -49,19 +32,11 @@ export function vectorsOf(texts: readonly string[], partsOf: (text: string) => r
     }
     starts[row + 1] = terms.length
   }
-  const weights = Float32Array.from(
-    counts,
-    (count, at) => (1 + Math.log(count)) * (Math.log((1 + texts.length) / (1 + frequencies[terms[at]!]!)) + 1),
-  )
+  const rarity = frequencies.map((frequency) => Math.log((1 + texts.length) / (1 + frequency)) + 1)
+  const weights = new Float32Array(terms.length)
+  for (let at = 0; at < terms.length; at++) weights[at] = (1 + Math.log(counts[at]!)) * rarity[terms[at]!]!
   for (let row = 0; row < texts.length; row++) scale(weights.subarray(starts[row]!, starts[row + 1]!))
-  return { rows: texts.length, size: numbers.size, starts, terms: Int32Array.from(terms), weights }
-}
-
-function numberOf(numbers: Map<string, number>, part: string): number {
-  const known = numbers.get(part)
-  if (known !== undefined) return known
-  numbers.set(part, numbers.size)
-  return numbers.size - 1
+  return { rows: texts.length, size: parts.size, starts, terms: Int32Array.from(terms), weights }
 }
 
 function scale(weights: Float32Array): void {
