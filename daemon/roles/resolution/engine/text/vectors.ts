@@ -77,6 +77,8 @@ export function neighboursOf(vectors: Vectors, k: number, sources?: Int32Array):
   const index = invertedOf(vectors, sources)
   const nearest = { k, found: new Int32Array(rows * k).fill(-1), cosines: new Float32Array(rows * k) }
   const sums = new Float32Array(rows)
+  /** Of each row, what a cosine must be above to be among its nearest. */
+  const least = new Float32Array(rows)
   // Rows come in rising order, so what a term has passed in its list has been met.
   const next = index.starts.slice()
   for (let row = 0; row < rows; row++) {
@@ -86,13 +88,13 @@ export function neighboursOf(vectors: Vectors, k: number, sources?: Int32Array):
       if (!sources) next[term]!++
       addProducts(sums, weights[at]!, index, next[term]!, index.starts[term + 1]!)
     }
-    for (let other = sources ? 0 : row + 1; other < rows; other++) {
+    const from = sources ? 0 : row + 1
+    for (let other = from; other < rows; other++) {
       const cosine = sums[other]!
-      if (cosine === 0) continue
-      sums[other] = 0
-      insert(nearest, row, other, cosine)
-      insert(nearest, other, row, cosine)
+      if (cosine > least[row]!) least[row] = insert(nearest, row, other, cosine)
+      if (cosine > least[other]!) least[other] = insert(nearest, other, row, cosine)
     }
+    sums.fill(0, from)
   }
   return nearest
 }
@@ -103,10 +105,11 @@ function addProducts(sums: Float32Array, weight: number, { rows, weights }: Inve
   for (let at = from; at < to; at++) sums[rows[at]!]! += weight * weights[at]!
 }
 
-function insert({ k, found, cosines }: Neighbours, row: number, other: number, cosine: number): void {
+/** A cosine above the least of the row's nearest, or beside fewer than `k`; what the next must be above. */
+function insert({ k, found, cosines }: Neighbours, row: number, other: number, cosine: number): number {
   const from = row * k
-  let at = from + k - 1
-  if (found[at]! >= 0 && cosines[at]! >= cosine) return
+  const last = from + k - 1
+  let at = last
   while (at > from && (found[at - 1]! < 0 || cosines[at - 1]! < cosine)) {
     found[at] = found[at - 1]!
     cosines[at] = cosines[at - 1]!
@@ -114,6 +117,7 @@ function insert({ k, found, cosines }: Neighbours, row: number, other: number, c
   }
   found[at] = other
   cosines[at] = cosine
+  return found[last]! < 0 ? 0 : cosines[last]!
 }
 
 /** For each term the rows that have it, rising; with `sources`, those of source 1 alone. */
