@@ -7,6 +7,13 @@ import { standingAgreement } from './exchange/standing.ts'
 export const settings = block('resolution', {
   ...listenerFields(8003, 'RESOLUTION'),
   ...toolFields('RESOLUTION'),
+  matching_pattern: z.enum(['full_lens', 'lookup_only']).default('full_lens').meta({
+    env: 'MATCHING_PATTERN',
+    doc: 'Whether this site matches records, or only looks them up in a snapshot of another site’s registry.',
+  }),
+  snapshot_mb: z.int().min(1).max(65_536).default(1_024).meta({
+    doc: 'Largest snapshot of a registry that is taken in, in MiB.',
+  }),
   data_folder: z.string().min(1).max(4_096).optional().meta({
     env: 'RESOLUTION_DATA_FOLDER',
     doc: 'Folder whose sub-folders, one for each tenant and named as it is, hold the data files that runs may name; absent: none.',

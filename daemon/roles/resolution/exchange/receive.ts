@@ -4,7 +4,6 @@ import type { Call } from '../../../kernel/call.ts'
 import { canonical } from '../../../kernel/canonical.ts'
 import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
 import { normal } from '../../../kernel/label.ts'
-import { operation } from '../../../kernel/operation.ts'
 import {
   federationMessage,
   max_message_bytes,
@@ -12,6 +11,7 @@ import {
   type Sent as Opened,
   opened,
 } from '../../../shared/federation-message.ts'
+import { matchingOperation } from '../matching.ts'
 import { sitesOf } from './agreement.ts'
 import { changeExchange } from './change.ts'
 import { endedEarly } from './ending.ts'
@@ -22,7 +22,7 @@ import { takeProposal } from './take-proposal.ts'
 
 type From<S extends Sent['say']> = { readonly src: string; readonly said: Extract<Sent, { say: S }> }
 
-export const receive = operation({
+export const receive = matchingOperation({
   summary: 'Accept what a peer says in an exchange',
   method: 'POST',
   path: '/api/v2/federation/resolution',
