@@ -10,18 +10,10 @@ import { type FoundMatch, runWork } from '../parts.ts'
 import { putAll, type Written } from '../put-all.ts'
 import type { StoredRun } from './model.ts'
 
-export type Batches<T> = AsyncIterable<readonly T[]> | Iterable<readonly T[]>
-
-/** `signal`: aborted when the run is wanted no more. Throws its reason. `found`: what its phases left in files, unless said. */
-export async function publishMatches(
-  call: Call,
-  run: Doc<StoredRun>,
-  total: number,
-  signal: AbortSignal,
-  found: Batches<FoundMatch> = call.part(runWork).matches(run.id),
-) {
+/** What was left in files. `signal`: aborted when the run is wanted no more. Throws its reason. */
+export async function publishMatches(call: Call, run: Doc<StoredRun>, total: number, signal: AbortSignal) {
   let written = 0
-  for await (const batch of found) {
+  for await (const batch of call.part(runWork).matches(run.id)) {
     signal.throwIfAborted()
     await putMatches(call, run, batch)
     written += batch.length

@@ -7,7 +7,6 @@ import { clusterUid, entityClusters, type StoredCluster } from '../entity-cluste
 import { entityMatches } from '../entity-match/model.ts'
 import { entityRecords, recordUid, type StoredRecord } from '../entity-record/model.ts'
 import type { StoredRun } from '../fusion-run/model.ts'
-import type { Batches } from '../fusion-run/publish.ts'
 import { type FoundCluster, runWork } from '../parts.ts'
 import { putAll, type Written } from '../put-all.ts'
 import { keyOf, settle } from './settle.ts'
@@ -23,22 +22,20 @@ type Base = {
 
 /**
  * Clusters of new records alone, and those that are as they were, are written many at a time; whatever a decision, a merge or a
- * split touches is settled, a hundred clusters at once. May be repeated after a crash. `signal`: aborted when the run is wanted no more. `clusters`:
- * what its phases left in files, unless said.
+ * split touches is settled, a hundred clusters at once. May be repeated after a crash. `signal`: aborted when the run is wanted no more.
  */
 export async function publishRegistry(
   call: Call,
   run: Doc<StoredRun>,
   total: number,
   signal: AbortSignal,
-  clusters: Batches<FoundCluster> = call.part(runWork).clusters(run.id),
 ): Promise<void> {
   const decided = await decidedRecords(call, run)
   const touched: string[] = []
   let written = 0
   const told = (step: string, done: number, of: number) =>
     call.part(runWork).told(run.id, { phase: 'resolve', step, done, total: of })
-  for await (const batch of clusters) {
+  for await (const batch of call.part(runWork).clusters(run.id)) {
     signal.throwIfAborted()
     const bases = await Promise.all(batch.map((found) => baseOf(call, run, found, decided)))
     // Entities come before the records that name them: after a crash what is there already is found again.
