@@ -1,9 +1,11 @@
 // How each declared refusal that the walk does not show is brought about: the last answer is the refusal.
+import { prefixOf } from '../api-prefix.ts'
 import { readEvents } from '../event-reader.ts'
 import type { Heard } from '../http-exchange.ts'
 import { approvalOf, expired, handsIn, requestOf, stranger } from '../quarantine-people.ts'
 import { begunSet } from './begun-set.ts'
 import { hubRefusals } from './hub-refusals.ts'
+import { intelligenceRefusals } from './intelligence-refusals.ts'
 import { oneWay } from './one-way-refusals.ts'
 import { resolutionRefusals } from './resolution-refusals.ts'
 import { signers } from './signers.ts'
@@ -32,7 +34,7 @@ function post({ site, admin }: Stage, path: string, body: unknown, more: { token
 /** Asks the role for its share of a backup; with files, of one that was begun and holds them. */
 function shareOf({ site, admin }: Stage, role: string, set: string, ...files: string[]): Promise<Heard> {
   if (files.length > 0) begunSet(site.folder, set, ...files)
-  return site.ask(role, { method: 'POST', path: '/api/v2/backup', token: admin, body: { set } })
+  return site.ask(role, { method: 'POST', path: `${prefixOf(role)}/backup`, token: admin, body: { set } })
 }
 
 async function newSession(stage: Stage, more: Fields = {}): Promise<string> {
@@ -103,6 +105,9 @@ const site: Record<string, Refusal> = {
   'resolution.service.backup not_found': (stage) => shareOf(stage, 'resolution', '2026-05-03T03-00-00-001Z'),
   'resolution.service.backup already_exists': (stage) =>
     shareOf(stage, 'resolution', '2026-05-03T03-00-00-005Z', 'resolution.db'),
+  'intelligence.service.backup not_found': (stage) => shareOf(stage, 'intelligence', '2026-05-03T03-00-00-001Z'),
+  'intelligence.service.backup already_exists': (stage) =>
+    shareOf(stage, 'intelligence', '2026-05-03T03-00-00-006Z', 'intelligence.db'),
   'hub.service.backup not_found': (stage) => shareOf(stage, 'hub', '2026-05-03T03-00-00-001Z'),
   'hub.service.backup already_exists': (stage) => shareOf(stage, 'hub', '2026-05-03T03-00-00-004Z', 'hub.db'),
   async 'site.checkpoint.create conflict'(stage) {
@@ -245,4 +250,5 @@ export const refusals: Readonly<Record<string, Refusal>> = {
   ...emission,
   ...hubRefusals,
   ...resolutionRefusals,
+  ...intelligenceRefusals,
 }

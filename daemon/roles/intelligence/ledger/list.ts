@@ -18,7 +18,9 @@ export const list = operation({
 
   async run(call, { uid, limit, cursor }) {
     await call.store(insights).get(uid)
-    const query = queryOf({ insight_id: uid }, limit, cursor, { field: 'seq', direction: 'asc' })
+    const order = { field: 'seq', direction: 'asc' } as const
+    // It is evidence of what is done: what was acknowledged is in it.
+    const query = { ...queryOf({ insight_id: uid }, limit, cursor, order), fresh: true }
     const { docs, ...next } = await call.store(ledgerEvents).list(query)
     return { items: docs.map(({ value }) => value.event), ...next }
   },
