@@ -43,6 +43,8 @@ export const offline = {
   lensTraining: () => import('./offline/lens-training.ts'),
   lensPictures: () => import('./offline/lens-pictures.ts'),
   resolution: () => import('./offline/resolve-files.ts'),
+  matching: () => import('./offline/match-files.ts'),
+  registrySnapshot: () => import('./offline/registry-snapshot.ts'),
   resolutionQuality: () => import('./offline/resolution-quality.ts'),
   examination: () => import('./offline/examination.ts'),
 } as const

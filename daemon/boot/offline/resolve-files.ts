@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { RuleReport } from '../../roles/resolution/engine/block/ruled.ts'
-import type { Tell } from '../../roles/resolution/engine/progress.ts'
+import { began, type Tell } from '../../roles/resolution/engine/progress.ts'
 import type { Records } from '../../roles/resolution/engine/records/records.ts'
 import { type Resolved, resolve } from '../../roles/resolution/engine/resolve.ts'
 import type { Route } from '../../roles/resolution/engine/resolve-clusters.ts'
@@ -10,9 +10,10 @@ import { countsOf } from '../../roles/resolution/engine/text/dictionary.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import type { Decision } from '../../roles/resolution/registry/settling.ts'
 import { asInvoker } from '../acting.ts'
-import type { DataKind } from './data-file.ts'
+import type { DataKind, ResultKind } from './data-file.ts'
 import { readDecisions, recordKey, withDecisions } from './decisions-file.ts'
 import { named, readRegistry, replaceRegistry } from './entity-registry.ts'
+import { contentOf } from './kept-records.ts'
 import { claimFolder } from './new-files.ts'
 import { Objection } from './objection.ts'
 import { clusterTable, pairTable } from './resolution-tables.ts'
@@ -29,13 +30,15 @@ export type Wanted = {
   /** What the files are, whatever their names say. */
   readonly dataKind?: DataKind | undefined
   /** Of the results; `csv` unless said. */
-  readonly format?: DataKind | undefined
+  readonly format?: ResultKind | undefined
   /** All pairs that were compared, and not only those that are linked or were near it. */
   readonly hasAllPairs?: boolean
   /** A file of decisions about pairs of records, which hold over what is found. */
   readonly decisions?: string | undefined
   /** A file that keeps the ids of entities; made where there is none. */
   readonly registry?: string | undefined
+  /** It keeps what the records say as well; one that does goes on so. */
+  readonly keepsRecords?: boolean
 }
 
 type Conflict = Readonly<Record<'source_l' | 'id_l' | 'source_r' | 'id_r', string>>
@@ -73,6 +76,8 @@ export type Summary = {
 export async function resolveFiles(wanted: Wanted, tell: Tell): Promise<Summary> {
   const { lens, files, out, seed, dataKind, format = 'csv', hasAllPairs = false, registry: kept } = wanted
   refuseTwice(files.map((file) => basename(file)))
+  if (wanted.keepsRecords && kept === undefined)
+    throw new Objection(2, '--keep-records is about a registry: name it with --registry')
   // Before anything is read: an hour of work must not end at a folder that cannot be written.
   claimFolder(out)
   const registry = kept === undefined ? undefined : readRegistry(kept, lens.lens)
@@ -89,11 +94,13 @@ export async function resolveFiles(wanted: Wanted, tell: Tell): Promise<Summary>
       decisions: { counted: decided.decisions.length, overruled: settled.overruled.map(conflictOf) },
     }),
   }
-  tell({ phase: 'write', done: 0, total: 0 })
   const entities = registry && named(registry, keysByNumber(records, numbers))
+  const keeps = wanted.keepsRecords || registry?.content !== undefined
+  const content =
+    entities && keeps ? contentOf(lens, records, found, decided?.decisions ?? [], entities.registry) : undefined
   const tables = [clusterTable(records, numbers, entities?.ids), pairTable(records, resolution, hasAllPairs)]
-  await writeResults(out, format, tables, summary, () => {
-    if (kept !== undefined && entities) replaceRegistry(kept, entities.registry)
+  await writeResults({ out, format, tables, summary, alive: () => began(tell, 'write') }, () => {
+    if (kept !== undefined && entities) replaceRegistry(kept, { ...entities.registry, content })
   })
   return summary
 }
@@ -116,17 +123,19 @@ function keysByNumber(records: Records, numbers: Int32Array): string[][] {
   return clusters
 }
 
+type Results = {
+  readonly out: string
+  readonly format: ResultKind
+  readonly tables: readonly ResultTable[]
+  readonly summary: Summary
+  readonly alive: () => void
+}
+
 /** All of them, or none: what is there without the others would be taken for a result. */
-async function writeResults(
-  out: string,
-  format: DataKind,
-  tables: readonly ResultTable[],
-  summary: Summary,
-  keep: () => void,
-): Promise<void> {
+async function writeResults({ out, format, tables, summary, alive }: Results, keep: () => void): Promise<void> {
   const written: string[] = []
   try {
-    for (const table of tables) written.push(await writeTable(out, table, format))
+    for (const table of tables) written.push(await writeTable(out, table, format, alive))
     // Before run.json: a run that ends here finds the same entities the next time.
     keep()
     const text = `${JSON.stringify(summary, undefined, 2)}\n`

@@ -1,10 +1,11 @@
 // The three phases of a run, each from the files that the one before left: what a thread does.
-import { closeSync, openSync } from 'node:fs'
+import { openSync } from 'node:fs'
 import { clustersOf, matchesOf } from '../../roles/resolution/engine/findings.ts'
 import { lookupWeights } from '../../roles/resolution/engine/lookup/weights.ts'
 import type { Progress as EngineProgress } from '../../roles/resolution/engine/progress.ts'
 import { DataFault } from '../../roles/resolution/engine/records/csv.ts'
 import {
+  idLimit,
   isWantedBy,
   LensFault,
   type Records,
@@ -16,7 +17,8 @@ import { type Weights, weightsIn } from '../../roles/resolution/engine/score/evi
 import type { Progress } from '../../roles/resolution/fusion-run/model.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import type { PhaseFound, PhaseJob } from '../../roles/resolution/parts.ts'
-import { openDataFile } from './data-folder.ts'
+import { FileFault, openedFile } from './data-bytes.ts'
+import { DataFileFault, openDataFile } from './data-folder.ts'
 import { readArrays, writeArrays } from './durable-file.ts'
 import { readSources, writeSources } from './extracted.ts'
 import { writeFound } from './found-files.ts'
@@ -78,29 +80,30 @@ function readNode(
   const { node_id, file } = sources[place] ?? { node_id: '' }
   const read = file === undefined ? kindOf('inline.csv') : kindOf(file)
   if (!read) throw new RunFault(`${node_id}: a data file must be one of ${readable.join(', ')}`)
-  const opened =
-    file === undefined ? openSync(runFiles.inline(folder, place), 'r') : openNamed(data_folder, tenant_id, file)
-  if (opened === undefined) throw new RunFault(`${node_id}: there is no data file of that name any more`)
+  const from = file === undefined ? node_id : `${node_id} (${file})`
   try {
-    const step = `read ${node_id}`
-    const found = read({
-      opened,
-      name: node_id,
-      isWanted: isWantedBy(lens),
-      limits: { field_bytes, rows: max_records },
-      tell: (done, total) => tell({ phase: 'extract', step, done, total }),
-    })
-    return { name: node_id, ...found }
+    const opened =
+      file === undefined
+        ? openedFile(openSync(runFiles.inline(folder, place), 'r'))
+        : openDataFile(data_folder, tenant_id, file)
+    try {
+      const step = `read ${node_id}`
+      const found = read({
+        opened,
+        isWanted: isWantedBy(lens),
+        limits: { field_bytes, rows: max_records, id: idLimit(lens) },
+        tell: (done, total) => tell({ phase: 'extract', step, done, total }),
+      })
+      return { name: node_id, ...found }
+    } finally {
+      opened.close()
+    }
   } catch (error) {
-    if (error instanceof DataFault) throw new RunFault(`${node_id}, ${error.message}`)
+    if (error instanceof DataFault) throw new RunFault(`${from}, ${error.message}`)
+    if (error instanceof DataFileFault) throw new RunFault(`${from}: ${error.message}`)
+    if (error instanceof FileFault) throw new RunFault(`${from} ${error.message}`)
     throw error
-  } finally {
-    closeSync(opened)
   }
-}
-
-function openNamed(data_folder: string | undefined, tenant_id: string, file: string): number | undefined {
-  return data_folder === undefined ? undefined : openDataFile(data_folder, tenant_id, file)
 }
 
 /** Field to the column that it is read from. */
@@ -117,9 +120,9 @@ function match(job: ThreadJob, tell: Tell): PhaseFound {
   const told = ({ phase: step, done, total }: EngineProgress) => tell({ phase: 'match', step, done, total })
   const found = resolve(job.lens, records, job.seed, told)
   const { lefts, rights, patternOf, patterns, counts, fields, length } = found.compared
-  const { route, scale, floor, scores, clusters } = found
+  const { route, scale, floor, cut, scores, clusters } = found
   const weights = weightsIn(found, hasFrequencies(job.lens))
-  const head = { route, scale, floor, fields, length, weights, threshold: job.lens.threshold }
+  const head = { route, scale, floor, cut, fields, length, weights, threshold: job.lens.threshold }
   writeArrays(runFiles.matched(job.folder), head, [lefts, rights, patternOf, patterns, counts, scores, clusters])
   const matches = job.isLast ? writeMatches(job, records, found, weights) : undefined
   const evidence = strongest(records, weights)
@@ -164,7 +167,7 @@ function* limited<T>(all: Iterable<T>, most: number): Generator<T> {
 
 /** `threshold`: bits, where there was one to match by. */
 type Matched = Resolution & { readonly weights: Weights; readonly threshold: number | undefined }
-type MatchedHead = Pick<Matched, 'route' | 'scale' | 'floor' | 'threshold' | 'weights'> & {
+type MatchedHead = Pick<Matched, 'route' | 'scale' | 'floor' | 'cut' | 'threshold' | 'weights'> & {
   readonly fields: number
   readonly length: number
 }
@@ -172,12 +175,13 @@ type MatchedArrays = [Int32Array, Int32Array, Int32Array, Uint8Array, Float64Arr
 
 function readMatched(file: string): Matched {
   const { head, arrays } = readArrays(file)
-  const { route, scale, floor, threshold, fields, length, weights } = head as MatchedHead
+  const { route, scale, floor, cut, threshold, fields, length, weights } = head as MatchedHead
   const [lefts, rights, patternOf, patterns, counts, scores, clusters] = arrays as MatchedArrays
   return {
     route,
     scale,
     floor,
+    cut,
     threshold,
     compared: { length, lefts, rights, patternOf, fields, patterns, counts },
     scores,

@@ -1,12 +1,15 @@
 // What boot supplies to the resolution role alone: the work of a run, which is done in threads and left behind in files.
 import { part } from '../../kernel/call.ts'
 import type { Refused } from '../../kernel/errors.ts'
+import type { Label } from '../../kernel/label.ts'
 import type { LookupWeights } from './engine/lookup/weights.ts'
 import type { RecordRef } from './fields.ts'
 import type { Counts, Phase, Progress, RunSource } from './fusion-run/model.ts'
 import type { NodeRecord } from './fusion-run/node-data.ts'
 import type { Lens } from './lens/model.ts'
 import type { Lookups } from './lookup/held.ts'
+import type { SnapshotLookups } from './lookup/in-snapshot.ts'
+import type { Line, Manifest } from './snapshot/model.ts'
 
 /** Of a run, what its phases need. */
 export type PhaseJob = {
@@ -39,6 +42,8 @@ export type FoundMatch = {
   readonly levels: StoredLevels
   /** Where scores are log-odds: what was left of them before any field. */
   readonly prior_bits?: number
+  /** Where scores are likenesses: how far it is above the one from which on links are kept. */
+  readonly above_cut?: number
   readonly linked: boolean
   /** How far the score is above the lowest that counts. */
   readonly above: number
@@ -52,8 +57,10 @@ export type FoundCluster = readonly { readonly ref: RecordRef; readonly values: 
 type StoredLevels = { field: string; outcome: number; bits?: number; frequency_bits?: number }[]
 
 export type RunWork = {
-  /** Of these data files of the tenant, those that cannot be read. */
-  missing(tenant_id: string, files: readonly string[]): Promise<readonly string[]>
+  /** Of these data files of the tenant, those that cannot be read, and why. */
+  unreadable(tenant_id: string, files: readonly string[]): Promise<ReadonlyMap<string, string>>
+  /** Carries out what is given for a tenant once all that was given before has ended. */
+  inTurn<T>(tenant_id: string, work: () => Promise<T>): Promise<T>
   /**
    * Keeps records that came with a request, by the place of their node; durable when it resolves. `release` says that the run
    * is in the store, or never will be. Throws `Refused('conflict')` for a run that keeps some already.
@@ -82,9 +89,30 @@ export const runWork = part<RunWork>('run-work')
 /** Registries in memory, for whoever looks a record up. */
 export const lookupsPart = part<Lookups>('lookups')
 
+/** The same of snapshots, where records are only looked up. */
+export const snapshotLookupsPart = part<SnapshotLookups>('snapshot-lookups')
+
 /** Data files of a tenant, for what is done with their records elsewhere than in a run. */
 export type DataFiles = {
   /** The columns that the lens reads. Refuses a file that is not there or is broken, and one of more than `most` records. */
   read(tenant_id: string, file: string, lens: Lens, most: number): Promise<readonly NodeRecord[] | Refused>
 }
 export const dataFilesPart = part<DataFiles>('data-files')
+
+/** A snapshot that was taken in; labels in the terms of this site. */
+export type HeldSnapshot = {
+  /** Another for another file. */
+  readonly key: string
+  readonly manifest: Manifest
+  readonly imported_at: string
+  /** Of all that is in it together. */
+  readonly label: Label
+  readonly labels: readonly Label[]
+}
+
+export type Snapshots = {
+  list(): Promise<readonly HeldSnapshot[]>
+  /** Its lines in order, by lens; labels are places in `labels`. Refuses `unavailable` for a file that is damaged. */
+  read(lens: string): Promise<{ labels: readonly Label[]; lines: AsyncIterable<Line> } | Refused>
+}
+export const snapshotsPart = part<Snapshots>('snapshots')

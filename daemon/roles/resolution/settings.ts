@@ -7,6 +7,13 @@ import { standingAgreement } from './exchange/standing.ts'
 export const settings = block('resolution', {
   ...listenerFields(8003, 'RESOLUTION'),
   ...toolFields('RESOLUTION'),
+  matching_pattern: z.enum(['full_lens', 'lookup_only']).default('full_lens').meta({
+    env: 'MATCHING_PATTERN',
+    doc: 'Whether this site matches records, or only looks them up in a snapshot of another site’s registry.',
+  }),
+  snapshot_mb: z.int().min(1).max(65_536).default(1_024).meta({
+    doc: 'Largest snapshot of a registry that is taken in, in MiB.',
+  }),
   data_folder: z.string().min(1).max(4_096).optional().meta({
     env: 'RESOLUTION_DATA_FOLDER',
     doc: 'Folder whose sub-folders, one for each tenant and named as it is, hold the data files that runs may name; absent: none.',
@@ -23,6 +30,12 @@ export const settings = block('resolution', {
     doc: 'Memory that a run may take, in MiB; one that wants more fails.',
   }),
   runs_at_once: z.int().min(1).max(64).default(1).meta({ doc: 'Runs that are worked on at a time; others wait.' }),
+  runs_per_tenant: z.int().min(1).max(500).default(100).meta({
+    doc: 'Runs of one tenant that have not ended, those of exchanges aside; one more is refused.',
+  }),
+  wait_days: z.int().min(1).max(3_650).default(7).meta({
+    doc: 'How long a run whose records are extracted or matched waits to be asked for more; then it fails, and its files are dropped.',
+  }),
   keep_days: z.int().min(1).max(3_650).default(30).meta({
     doc: 'How long the records and pairs of a completed run are kept in files; its matches and clusters stay.',
   }),

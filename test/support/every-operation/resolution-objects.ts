@@ -12,6 +12,7 @@ export type ResolutionObjects = {
   /** A match that a session is open for. */
   readonly ruled: string
   readonly cluster: string
+  readonly arrival: string
   /** Runs by how far they are. */
   readonly run: string
   readonly extracted: string
@@ -55,6 +56,12 @@ const surnames = [
 export function sampleRun(more: Readonly<Record<string, unknown>> = {}) {
   const people = surnames.map((surname, at) => ({ id: String(at), given_name: given[at], surname }))
   return { lens_id: 'people', lens_version: '1.0.0', node_data: { a: people, b: people }, classification, ...more }
+}
+
+/** Ada once more, at a third node. */
+export function sampleArrival(more: Readonly<Record<string, unknown>> = {}) {
+  const records = [{ id: '0', given_name: given[0], surname: surnames[0] }]
+  return { lens_id: 'people', node_id: 'c', records, classification, ...more }
 }
 
 export const exchanged = {
@@ -139,5 +146,6 @@ export async function resolutionObjects(site: SmallSite, token: string, tell: Te
     match: await first('/entity_match'),
     ruled: await ruled(),
     cluster: await first('/entity_cluster'),
+    arrival: (await ask('POST', '/arrival', sampleArrival())).uid,
   }
 }

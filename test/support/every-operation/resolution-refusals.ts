@@ -1,10 +1,20 @@
 // How the declared refusals of the resolution role are brought about that the walk does not show.
 import { mkdirSync } from 'node:fs'
+import type { Surroundings } from '../../../daemon/kernel/call.ts'
 import { digestOf, sha256 } from '../../../daemon/kernel/canonical.ts'
 import { entityMatches } from '../../../daemon/roles/resolution/entity-match/model.ts'
+import { fusionRuns } from '../../../daemon/roles/resolution/fusion-run/model.ts'
 import { lens } from '../../../daemon/roles/resolution/lens/model.ts'
 import type { Heard } from '../http-exchange.ts'
-import { bravosProposal, sampleData, sampleLens, sampleProposal, sampleRun } from './resolution-objects.ts'
+import {
+  bravosProposal,
+  sampleArrival,
+  sampleData,
+  sampleLens,
+  sampleProposal,
+  sampleRun,
+  sampleSession,
+} from './resolution-objects.ts'
 import { label, type Stage } from './stage.ts'
 
 type Refusal = (stage: Stage) => Promise<Heard>
@@ -27,6 +37,16 @@ function opening(address: string, path: string): Record<string, Refusal> {
     [`${address} label_denied`]: async (stage) => {
       await post(stage, '/lens', { body: sampleLens('8.0.0') })
       return post(stage, path, sampleRun({ lens_version: '8.0.0' }), await uncleared(stage))
+    },
+    [`${address} rate_limited`]: async (stage) => {
+      const { store } = stage.site.running.services.find(({ role }) => role.name === 'resolution')?.workshop ?? {}
+      const known = await store?.get(fusionRuns, stage.resolution.extracted)
+      if (!store || !known) throw new Error('the stage has no run')
+      const ids = Array.from({ length: 100 }, (_, run) => `run_of_many_${run}`)
+      for (const id of ids) await store.create(fusionRuns, id, { ...known.value, state: 'matched' as const, owes: 0 as const })
+      const heard = await post(stage, path, sampleRun({ seed: 77 }))
+      for (const id of ids) await store.remove(fusionRuns, id)
+      return heard
     },
     // Another request under the key is writing its records, or was cut short while it did.
     [`${address} conflict`]: async (stage) => {
@@ -130,6 +150,54 @@ const exchange: Record<string, Refusal> = {
   },
 }
 
+/** Of operations that go by the lens in use and its latest run. */
+function arriving(
+  address: string,
+  path: string,
+  said: (more?: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>,
+): Record<string, Refusal> {
+  return {
+    [`${address} not_found`]: (stage) => post(stage, path, said({ lens_id: 'nobody-made-this' })),
+    async [`${address} wrong_state`](stage) {
+      await post(stage, '/lens', { body: { ...sampleLens('1.0.0'), lens: 'never-run' } })
+      return post(stage, path, said({ lens_id: 'never-run' }))
+    },
+  }
+}
+
+/** While the site only looks records up, as a profile would have it. */
+function whereLookedUp(asked: Refusal): Refusal {
+  return async (stage) => {
+    const { surroundings } = stage.site.running.services.find(({ role }) => role.name === 'resolution')?.workshop ?? {}
+    const known = surroundings?.settings
+    const lookup_only: Surroundings['settings'] = (of) => {
+      const values = known?.(of)
+      return { ...values, ...(of.name === 'resolution' ? { matching_pattern: 'lookup_only' } : {}) } as never
+    }
+    Object.assign(surroundings ?? {}, { settings: lookup_only })
+    try {
+      return await asked(stage)
+    } finally {
+      Object.assign(surroundings ?? {}, { settings: known })
+    }
+  }
+}
+
+/** Those that every other state lets through. */
+const lookingUp: Record<string, Refusal> = {
+  'resolution.lens.create wrong_state': whereLookedUp((stage) => post(stage, '/lens', { body: sampleLens('6.0.0') })),
+  'resolution.entity-match.rule wrong_state': whereLookedUp((stage) => {
+    const said = { tenant_id: 'alpha', session_id: sampleSession, seq: 9, event: 'retracted' }
+    return post(stage, `/entity_match/${stage.resolution.ruled}/ruling`, { ...said, at: '2026-03-02T12:00:00.000Z' })
+  }),
+  'resolution.fusion-run.start wrong_state': whereLookedUp((stage) => post(stage, '/fusion/run', sampleRun())),
+  'resolution.fusion.extract wrong_state': whereLookedUp((stage) => post(stage, '/fusion/extract', sampleRun())),
+  'resolution.exchange.propose wrong_state': whereLookedUp((stage) => {
+    return post(stage, '/fusion/exchange', sampleProposal())
+  }),
+  'resolution.exchange.receive wrong_state': whereLookedUp((stage) => say(stage, bravosProposal(another()))),
+}
+
 const sampleRecord = { given_name: 'Anna', surname: 'Berg' }
 
 export const resolutionRefusals: Record<string, Refusal> = {
@@ -158,6 +226,24 @@ export const resolutionRefusals: Record<string, Refusal> = {
   async 'resolution.entity.lookup wrong_state'(stage) {
     await post(stage, '/lens', { body: { ...sampleLens('1.0.0'), lens: 'never-run' } })
     return post(stage, '/entity_lookup', { record: sampleRecord, lens_id: 'never-run' })
+  },
+  ...lookingUp,
+  async 'resolution.arrival.create label_denied'(stage) {
+    const token = await stage.site.token({ roles: ['admin'], clearance: { level: 'SECRET' } })
+    return post(stage, '/arrival', sampleArrival({ classification: 'TOP_SECRET' }), token)
+  },
+  ...arriving('resolution.arrival.create', '/arrival', sampleArrival),
+  ...arriving('resolution.registry.export', '/registry/export', (more = {}) => ({ peer: 'bravo', ...more })),
+  'resolution.registry.export label_denied': (stage) =>
+    post(stage, '/registry/export', { peer: 'nobody', lens_id: 'people' }),
+  // A run writes the registry just then.
+  async 'resolution.registry.export conflict'(stage) {
+    const { store } = stage.site.running.services.find(({ role }) => role.name === 'resolution')?.workshop ?? {}
+    await store?.update(fusionRuns, stage.resolution.doomed, ({ value }) => ({
+      next: { ...value, state: 'resolving' as const, owes: 0 as const },
+      answer: undefined,
+    }))
+    return post(stage, '/registry/export', { peer: 'bravo', lens_id: 'people' })
   },
   ...exchange,
   ...opening('resolution.fusion-run.start', '/fusion/run'),

@@ -4,7 +4,6 @@ import type { Call } from '../../../kernel/call.ts'
 import { type FieldError, isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
 import { classification, join, type Label } from '../../../kernel/label.ts'
 import { labelFor } from '../../../kernel/labelling.ts'
-import { operation } from '../../../kernel/operation.ts'
 import type { Doc } from '../../../kernel/store.ts'
 import { siteName } from '../../../kernel/transport.ts'
 import { word } from '../fields.ts'
@@ -12,6 +11,7 @@ import { nodeRecords } from '../fusion-run/node-data.ts'
 import { max_body_bytes } from '../fusion-run/opening.ts'
 import { lensNamed } from '../lens/named.ts'
 import type { StoredLens } from '../lens/stored.ts'
+import { matchingOperation } from '../matching.ts'
 import { withSecret } from './agreeing.ts'
 import { type Agreement, agreementDigest, faultsOf, sitesOf, terms } from './agreement.ts'
 import { exchanges, exchangeView, type StoredExchange, shown } from './model.ts'
@@ -26,7 +26,7 @@ const input = z.strictObject({
   classification: classification.optional(),
 })
 
-export const propose = operation({
+export const propose = matchingOperation({
   summary: 'Propose to a peer to find who is who over both sites; nothing leaves before it has agreed',
   method: 'POST',
   path: '/api/v2/fusion/exchange',

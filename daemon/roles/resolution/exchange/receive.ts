@@ -2,7 +2,6 @@
 import * as z from 'zod'
 import type { Call } from '../../../kernel/call.ts'
 import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
-import { operation } from '../../../kernel/operation.ts'
 import {
   federationMessage,
   max_message_bytes,
@@ -10,6 +9,7 @@ import {
   type Sent as Opened,
   opened,
 } from '../../../shared/federation-message.ts'
+import { matchingOperation } from '../matching.ts'
 import { agreementDigest, faultsOf, sitesOf } from './agreement.ts'
 import { changeExchange } from './change.ts'
 import { endedEarly } from './ending.ts'
@@ -22,7 +22,7 @@ type From<S extends Sent['say']> = { readonly src: string; readonly said: Extrac
 /** Proposals of a peer that nobody has looked at: more than these are a flood. */
 const most_open = 100
 
-export const receive = operation({
+export const receive = matchingOperation({
   summary: 'Accept what a peer says in an exchange',
   method: 'POST',
   path: '/api/v2/federation/resolution',

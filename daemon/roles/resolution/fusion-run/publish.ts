@@ -5,7 +5,7 @@ import type { Doc } from '../../../kernel/store.ts'
 import { entityMatches, matchUid, type Score, type StoredMatch } from '../entity-match/model.ts'
 import { maySitAgain } from '../entity-match/rules.ts'
 import { recordUid } from '../entity-record/model.ts'
-import { worthOf } from '../explain/worth.ts'
+import { chanceAt, worthOf } from '../explain/worth.ts'
 import { type FoundMatch, runWork } from '../parts.ts'
 import { putAll, type Written } from '../put-all.ts'
 import type { StoredRun } from './model.ts'
@@ -20,19 +20,23 @@ export async function publishMatches(
   signal: AbortSignal,
   found: Batches<FoundMatch> = call.part(runWork).matches(run.id),
 ) {
-  const store = call.store(entityMatches)
   let written = 0
   for await (const batch of found) {
     signal.throwIfAborted()
-    await putAll(
-      store,
-      batch.map((each) => matchOf(call, run, each)),
-      (before, now) => keptDecisions(call, before, now),
-    )
+    await putMatches(call, run, batch)
     written += batch.length
     call.part(runWork).told(run.id, { phase: phaseOf(run), step: 'write matches', done: written, total })
   }
   if (run.value.consensus) call.wake('consult')
+}
+
+/** Under the lens, the run and the label of `run`. */
+export async function putMatches(call: Call, run: Doc<StoredRun>, found: readonly FoundMatch[]): Promise<void> {
+  await putAll(
+    call.store(entityMatches),
+    found.map((each) => matchOf(call, run, each)),
+    (before, now) => keptDecisions(call, before, now),
+  )
 }
 
 function phaseOf({ value: { state } }: Doc<StoredRun>) {
@@ -49,7 +53,9 @@ function matchOf(call: Call, run: Doc<StoredRun>, { score, ...found }: FoundMatc
   const { tenant_id, lens, scale, consensus } = run.value
   const told = scale === 'likeness' ? { likeness: score } : logOdds(score)
   const consult = isBetween(told, consensus) ? { policy: consensus.policy, invite: consensus.invite } : undefined
-  const { left_size, right_size, above, ...rest } = found
+  const { left_size, right_size, above, above_cut, ...rest } = found
+  const likely = above_cut === undefined ? {} : { chance: chanceAt(above_cut) }
+  const { chance = told.probability } = likely
   const value: StoredMatch = {
     ...whose(run, call.nowIso()),
     ...rest,
@@ -63,7 +69,8 @@ function matchOf(call: Call, run: Doc<StoredRun>, { score, ...found }: FoundMatc
     above,
     left_uid: recordUid(tenant_id, lens, found.left),
     right_uid: recordUid(tenant_id, lens, found.right),
-    worth: told.probability === undefined ? 0 : worthOf(told.probability, { ...found, left_size, right_size }),
+    ...likely,
+    worth: chance === undefined ? 0 : worthOf(chance, found),
     owes: 0,
     asks: consult ? 1 : 0,
     ...(consult ? { consult } : {}),

@@ -1,5 +1,6 @@
 // Takes what a run found into the registry: entities keep their ids, and what people decided holds over what the engine found.
 import type { Call } from '../../../kernel/call.ts'
+import { isRefused } from '../../../kernel/errors.ts'
 import { join } from '../../../kernel/label.ts'
 import type { Doc } from '../../../kernel/store.ts'
 import { clusterUid, entityClusters, type StoredCluster } from '../entity-cluster/model.ts'
@@ -10,6 +11,8 @@ import type { Batches } from '../fusion-run/publish.ts'
 import { type FoundCluster, runWork } from '../parts.ts'
 import { putAll, type Written } from '../put-all.ts'
 import { keyOf, settle } from './settle.ts'
+import { cameSince, matchAgain } from './since-run.ts'
+import { writing } from './writing.ts'
 
 /** A cluster of the engine with its records as they were before and as they are now. */
 type Base = {
@@ -20,7 +23,7 @@ type Base = {
 
 /**
  * Clusters of new records alone, and those that are as they were, are written many at a time; whatever a decision, a merge or a
- * split touches is settled one by one. May be repeated after a crash. `signal`: aborted when the run is wanted no more. `clusters`:
+ * split touches is settled, a hundred clusters at once. May be repeated after a crash. `signal`: aborted when the run is wanted no more. `clusters`:
  * what its phases left in files, unless said.
  */
 export async function publishRegistry(
@@ -44,10 +47,13 @@ export async function publishRegistry(
       bases.flatMap(({ plain }) => plain ?? []),
       (before, now) => ({ ...now, lineage: before.lineage, created_at: before.created_at }),
     )
-    await putAll(
-      call.store(entityRecords),
-      bases.flatMap(({ records }) => records),
-      (_before, now) => now,
+    const records = bases.flatMap((base) => base.records)
+    await writing(call, run.value, (written) =>
+      putAll(
+        call.store(entityRecords),
+        records.map(({ id, value }) => ({ id, value: { ...value, written } })),
+        (before, now) => (cameSince(run, before) ? before : now),
+      ),
     )
     touched.push(...bases.flatMap(({ plain, records }) => (plain ? [] : records.slice(0, 1).map(({ id }) => id))))
     written += batch.length
@@ -55,12 +61,31 @@ export async function publishRegistry(
   }
   const { tenant_id, lens, lens_id, lens_version, entity_type } = run.value
   const origin = { lens, lens_id, lens_version, entity_type, run_id: run.id }
-  for (const [at, seed] of touched.entries()) {
+  const settleAll = (seeds: readonly string[]) => settle(call, { tenant_id, lens }, origin, seeds)
+  for (let at = 0; at < touched.length; at += settled_at_once) {
     signal.throwIfAborted()
-    await settle(call, { tenant_id, lens }, origin, [seed])
-    told('settle clusters', at + 1, touched.length)
+    await together(settleAll, touched.slice(at, at + settled_at_once))
+    told('settle clusters', Math.min(at + settled_at_once, touched.length), touched.length)
   }
   await settleAgain(call, run)
+  await matchAgain(call, run)
+}
+
+const settled_at_once = 100
+
+/** Halves them where they reach more together than may be settled at once. */
+async function together(
+  settleAll: (seeds: readonly string[]) => Promise<void>,
+  seeds: readonly string[],
+): Promise<void> {
+  try {
+    await settleAll(seeds)
+  } catch (error) {
+    if (!isRefused(error) || error.code !== 'too_large' || seeds.length === 1) throw error
+    const half = Math.ceil(seeds.length / 2)
+    await together(settleAll, seeds.slice(0, half))
+    await together(settleAll, seeds.slice(half))
+  }
 }
 
 async function baseOf(
@@ -81,7 +106,8 @@ async function baseOf(
     const value = { tenant_id, label: own, lens, ref, values, base, ...entity, run_id: run.id, updated_at: at }
     return { id: uids[place] ?? '', value, before: was }
   })
-  const plain = uids.some((uid) => decided.has(uid)) ? undefined : await plainEntity(call, run, records)
+  const isPlain = !uids.some((uid) => decided.has(uid)) && !before.some((was) => was && cameSince(run, was.value))
+  const plain = isPlain ? await plainEntity(call, run, records) : undefined
   const entity = plain?.id
   const named = entity === undefined ? records : records.map((each) => ({ ...each, value: { ...each.value, entity } }))
   return { records: named, plain }

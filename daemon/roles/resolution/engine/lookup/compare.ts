@@ -43,13 +43,18 @@ export function comparedWith(
   })
 }
 
+/** Whether it depends on all values that are compared how alike two of them are. */
+export function isByWords(of: Lens['fields'][number]): boolean {
+  const levels = levelsGiven(of)
+  return levels ? levels.some(({ measure }) => measure === 'tfidf_cosine') : of.type === 'text'
+}
+
 function fieldOf(of: Lens['fields'][number], all: readonly Values[], index: Pick<LookupIndex, 'sample'>): Field {
   const { name, type, q } = of
   const levels = levelsGiven(of)
   const builder = new DictionaryBuilder()
   const codes = Int32Array.from(all, (values) => builder.add(values[name] ?? ''))
-  const isByWords = (type === 'text' && !levels) || levels?.some(({ measure }) => measure === 'tfidf_cosine')
-  if (isByWords) for (const value of index.sample(name, background)) builder.add(value)
+  if (isByWords(of)) for (const value of index.sample(name, background)) builder.add(value)
   return { name, type, q, levels, column: { codes, dictionary: builder.finish() } }
 }
 
