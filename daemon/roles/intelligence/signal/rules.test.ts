@@ -1,3 +1,4 @@
+// Holds the lifecycle of a signal to the table of the interface, and each step to what it must leave behind.
 import { expect, test } from 'vitest'
 import { isRefused } from '../../../kernel/errors.ts'
 import { type SignalStatus, type StoredSignal, signalStatus } from './model.ts'
