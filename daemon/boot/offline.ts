@@ -46,5 +46,6 @@ export const offline = {
   matching: () => import('./offline/match-files.ts'),
   registrySnapshot: () => import('./offline/registry-snapshot.ts'),
   resolutionQuality: () => import('./offline/resolution-quality.ts'),
+  door: () => import('./offline/door-rules.ts'),
   examination: () => import('./offline/examination.ts'),
 } as const

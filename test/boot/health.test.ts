@@ -27,8 +27,8 @@ async function houseOf(): Promise<House> {
   const { folder, clock } = world
   const resolved = settle(everyRole, readProfile(folder.profile), {}, {})
   // Those of the profile.
-  const starting = everyRole.filter(({ name }) => !['hub', 'resolution', 'intelligence'].includes(name))
-  return openHouse({ folder, resolved, starting, clock, log })
+  const starting = everyRole.filter(({ name }) => ['site', 'consensus'].includes(name))
+  return openHouse({ folder, resolved, starting, clock, log, resettle: async () => resolved })
 }
 
 /** What the service answers to its two health operations, by code or by status. */

@@ -4,7 +4,8 @@ import { curve25519Blinding } from '../../../adapters/blinding/curve25519/blindi
 import { threads } from '../../../adapters/compute/threads/threads.ts'
 import type { Blinding } from '../../kernel/blinding.ts'
 import type { Resolved } from '../../kernel/settings.ts'
-import { limitsOf, threadScript } from './thread-script.ts'
+import { threadScript } from '../thread-script.ts'
+import { limitsOf } from './run-threads.ts'
 
 /** More than this at a time are of use to no set that an agreement allows. */
 const most_threads = 8

@@ -11,7 +11,7 @@ import type { SiteFolder } from '../site-folder.ts'
 import { carryOutDeed, type DeedAnswer, type DeedJob } from './exchange-deeds.ts'
 import type { Told } from './phases.ts'
 import { runsFolder } from './run-folder.ts'
-import { limitsOf, resolutionThreads } from './thread-script.ts'
+import { limitsOf, resolutionThreads } from './run-threads.ts'
 import { turns } from './turns.ts'
 
 /** `runs`: is told how far the run of an exchange is. */

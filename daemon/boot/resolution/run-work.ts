@@ -16,7 +16,7 @@ import { readFound } from './found-files.ts'
 import { csvOf } from './node-csv.ts'
 import type { Answer, ThreadJob, Told } from './phases.ts'
 import { runFiles, runsFolder } from './run-folder.ts'
-import { limitsOf, resolutionThreads } from './thread-script.ts'
+import { limitsOf, resolutionThreads } from './run-threads.ts'
 
 /** `monotonic`: milliseconds of a clock that never jumps. */
 export function runWorkIn(folder: SiteFolder, resolved: Resolved, monotonic: () => number): RunWork {

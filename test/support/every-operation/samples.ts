@@ -169,11 +169,8 @@ const hub: Samples = {
 }
 
 export const samples: Samples = {
-  ...site,
-  ...consensus,
-  ...hub,
+  ...{ ...site, ...consensus, ...hub, ...resolution, ...intelligence },
   'resolution.service.backup': share,
-  ...resolution,
   'intelligence.service.backup': share,
-  ...intelligence,
+  'proxy.service.backup': share,
 }
