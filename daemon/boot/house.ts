@@ -2,6 +2,8 @@
 import { prometheusMetrics } from '../../adapters/metrics/prometheus/prometheus-metrics.ts'
 import type { Log } from '../kernel/call.ts'
 import type { Workshop } from '../kernel/invoke.ts'
+import type { Metrics } from '../kernel/metrics.ts'
+import { platformSettings } from '../kernel/platform-settings.ts'
 import type { Role } from '../kernel/role.ts'
 import { inSpan } from '../kernel/spans.ts'
 import { settings as siteRoleSettings } from '../roles/site/settings.ts'
@@ -123,6 +125,8 @@ async function furnish(shared: Shared, role: Role): Promise<Service> {
     const { resolutionParts } = await import('./resolution/parts.ts')
     for (const [name, part] of resolutionParts(folder, resolved, clock.monotonic)) parts.set(name, part)
   }
+  const front = await frontOf(shared, role, metrics, log)
+  for (const [name, part] of front?.parts ?? []) parts.set(name, part)
   const around = surroundings({
     role: role.name,
     site,
@@ -160,9 +164,25 @@ async function furnish(shared: Shared, role: Role): Promise<Service> {
     // File-drop is there for every site: a channel needs only an enrolled peer.
     about: { deployment_profile: site.deployment_profile, settings: resolved, transports: transportNames(resolved) },
     needs: needsOf(role, folder, shared.services, shared),
-    chores: chores(stock, role.collections, audit_keep_days),
+    chores: chores(stock, role.collections, audit_keep_days).filter(
+      ({ name }) => name !== 'anchor' || isAnchored(shared, role),
+    ),
+    front,
   })
   return service
+}
+
+/** A role that stands alone, as the proxy may, has no site role to keep the head of its audit chain. */
+function isAnchored({ resolved, starting }: Shared, { needs }: Role): boolean {
+  const named = [...valuesOf(resolved, platformSettings).roles, ...starting.map(({ name }) => name), ...needs]
+  return named.includes('site')
+}
+
+/** The one role that strangers speak to by something other than its operations. */
+async function frontOf(shared: Shared, role: Role, metrics: Metrics, log: Log) {
+  if (role.name !== 'proxy') return undefined
+  const { publicFront } = await import('./proxy/front.ts')
+  return publicFront({ ...shared, metrics, log })
 }
 
 async function close(shared: Shared, drain_ms: number): Promise<void> {

@@ -12,7 +12,7 @@ import { roles } from '../roles.ts'
 import { divisionOf, divisionProblems, ownershipProblems } from './division.ts'
 import { type House, openHouse } from './house.ts'
 import { lockedKeys } from './locked-keys.ts'
-import { startProblems } from './may-start.ts'
+import { type Standing, startProblems } from './may-start.ts'
 import { networkProblems } from './network-carriers.ts'
 import { loadRole } from './operations.ts'
 import { ProfileError, type ProfileProblem, readProfile, StartRefused, settle, valuesOf } from './profile.ts'
@@ -53,10 +53,16 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const hasSite = starting.some(({ name }) => name === 'site')
   const peers = hasSite ? (await peerFiles(options.folder.peers).list()).map((peer) => peer.name) : []
   const keys = hasSite ? keysAtHand(options.folder) : undefined
-  refuseFor(startProblems({ resolved, all: roles, starting, named: options.roles, peers, keys, now: clock.now() }))
+  const standing = { all: roles, starting, named: options.roles, peers, keys }
+  await mayStart({ ...standing, resolved, now: clock.now() })
   if (hasSite && keys) refuseFor(await lockProblems(options.folder, resolved))
   if (hasSite) refuseFor(await networkProblems(options.folder, resolved, options.env))
-  const house = await openHouse({ folder: options.folder, resolved, starting, clock, log: options.log })
+  const resettle = async () => {
+    const again = settledOrThrow(options)
+    await mayStart({ ...standing, resolved: again, now: clock.now() })
+    return again
+  }
+  const house = await openHouse({ folder: options.folder, resolved, starting, clock, log: options.log, resettle })
   try {
     await house.open()
   } catch (error) {
@@ -64,6 +70,13 @@ export async function serve(options: ServeOptions): Promise<Running> {
     throw error
   }
   return running(house, resolved, options)
+}
+
+async function mayStart(given: Standing): Promise<void> {
+  refuseFor(startProblems(given))
+  if (!given.starting.some(({ name }) => name === 'proxy')) return
+  const { proxyProblems } = await import('./proxy/start-problems.ts')
+  refuseFor(await proxyProblems(given.resolved))
 }
 
 /** Keys that cannot be read keep the site role alone from starting, which then says why. */

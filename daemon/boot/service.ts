@@ -56,10 +56,19 @@ export type Making = {
   /** Health of what the role needs besides its own store. */
   readonly needs: (trace: Trace) => Promise<DependencyHealth[]>
   readonly chores: readonly Worker[]
+  readonly front?: Front | undefined
+}
+
+/** What serves strangers on the role's TCP listener in place of its operations, which its local socket alone then has. */
+export type Front = {
+  listen(given: Pick<Listener, 'listen' | 'tls'> & { readonly workshop: Workshop }): Promise<HttpServer>
+  health(): { ok: boolean; detail: string }
+  /** What is left to do when nobody is served any more, and the workers have ended. */
+  readonly last: (call: Call) => Promise<void>
 }
 
 export function newService(given: Making): Service {
-  const { role, about, workshop, log, metrics, parts, stock } = given
+  const { role, about, workshop, log, metrics, parts, stock, front } = given
   const operations = operationsOf(role)
   const offered = offeredIn(about.deployment_profile, operations)
   const resources = resourcesIn(about.deployment_profile, role.resources ?? [], operations)
@@ -75,6 +84,7 @@ export function newService(given: Making): Service {
     phase: () => phase,
     health: async ({ trace }) => [
       await timed('store', () => stock.store.health()),
+      ...(front ? [await timed('threads', async () => front.health())] : []),
       ...(await Promise.all((stock.tended ?? []).map((each) => timed(each.name, each.health)))),
       ...(await given.needs(trace)),
     ],
@@ -105,7 +115,11 @@ export function newService(given: Making): Service {
     async listen() {
       const surface = await agentspaceOf(given, offered, resources)
       for (const listener of listenersOf(given, operations, surface)) {
-        servers.push(await serveHttp({ ...listener, limits: limitsOf(given), workshop, log, metrics }))
+        servers.push(
+          front && listener.name === `${role.name}:tcp`
+            ? await front.listen({ ...listener, workshop })
+            : await serveHttp({ ...listener, limits: limitsOf(given), workshop, log, metrics }),
+        )
       }
       phase = 'ready'
     },
@@ -120,6 +134,9 @@ export function newService(given: Making): Service {
       phase = 'stopping'
       await Promise.all(servers.map((server) => server.close(drain_ms)))
       await atMost(drain_ms + grace_ms, workers?.stop())
+      const ending = new AbortController()
+      const last = front?.last(newCall(`${role.name}.worker.last`, ending.signal))
+      await atMost(grace_ms, last).finally(() => ending.abort())
     },
   }
 }

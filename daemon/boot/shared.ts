@@ -35,6 +35,8 @@ export type Plan = {
   readonly clock: Clock
   /** Instead of the process's own log. */
   readonly log: Log | undefined
+  /** Settles everything anew, as at a start. Rejects with `ProfileError` where the process would not start so. */
+  readonly resettle: () => Promise<Resolved>
 }
 
 /** What all roles of the process share. */

@@ -69,6 +69,7 @@ export async function bundle({ root, into, target, hasFaultPoints }) {
     entryPoints: {
       'resolution-thread': 'daemon/boot/resolution/thread.ts',
       'blinding-thread': 'daemon/boot/resolution/blinding-thread.ts',
+      'proxy-thread': 'daemon/boot/proxy/thread.ts',
     },
     outdir: into,
     outExtension: { '.js': '.cjs' },

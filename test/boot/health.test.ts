@@ -28,7 +28,7 @@ async function houseOf(): Promise<House> {
   const resolved = settle(everyRole, readProfile(folder.profile), {}, {})
   // Those of the profile.
   const starting = everyRole.filter(({ name }) => !['hub', 'resolution'].includes(name))
-  return openHouse({ folder, resolved, starting, clock, log })
+  return openHouse({ folder, resolved, starting, clock, log, resettle: async () => resolved })
 }
 
 /** What the service answers to its two health operations, by code or by status. */

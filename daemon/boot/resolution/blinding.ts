@@ -6,7 +6,7 @@ import type { Blinding } from '../../kernel/blinding.ts'
 import type { Resolved } from '../../kernel/settings.ts'
 import { settings } from '../../roles/resolution/settings.ts'
 import { valuesOf } from '../profile.ts'
-import { threadScript } from './thread-script.ts'
+import { threadScript } from '../thread-script.ts'
 
 /** More than this at a time are of use to no set that an agreement allows. */
 const most_threads = 8

@@ -11,13 +11,13 @@ import { settings } from '../../roles/resolution/settings.ts'
 import { faultStop } from '../fault-stop.ts'
 import { valuesOf } from '../profile.ts'
 import { dataOf, type SiteFolder } from '../site-folder.ts'
+import { threadScript } from '../thread-script.ts'
 import { openDataFile } from './data-folder.ts'
 import { syncFolder } from './durable-file.ts'
 import { readFound } from './found-files.ts'
 import { csvOf } from './node-csv.ts'
 import type { Answer, ThreadJob, Told } from './phases.ts'
 import { runFiles } from './run-folder.ts'
-import { threadScript } from './thread-script.ts'
 
 const minute_ms = 60_000
 

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Script } from '../../../adapters/compute/threads/threads.ts'
+import type { Script } from '../../adapters/compute/threads/threads.ts'
 
 /** `bundled`: its name in the executable; `module`: its file here. */
 export function threadScript(bundled: string, module: URL): Script {

@@ -1,0 +1,52 @@
+// The segments of a folder as their reader sees them: those that are whole, oldest first, until they are removed.
+import * as fs from 'node:fs'
+import { join } from 'node:path'
+import { openEnding, sealedEnding } from './segment-names.ts'
+
+export type SegmentFolder = {
+  /** Names of whole segments, oldest first. */
+  sealed(): Promise<string[]>
+  /** Every whole line of it, without its end. A last one that was cut short is left out: `isTorn`. */
+  read(name: string): Promise<{ readonly bytes: Buffer; readonly lines: string[]; readonly isTorn: boolean }>
+  remove(name: string): Promise<void>
+  /** Seals what writers that are no more have left open: those whose names begin so, or all. How many there were. */
+  takeUp(name?: string): number
+  /** Of all segments, whole or not. */
+  bytes(): Promise<number>
+}
+
+/** The folder is made (0700) where there is none. */
+export function segmentFolder(dir: string): SegmentFolder {
+  fs.mkdirSync(dir, { recursive: true, mode: 0o700 })
+  const named = async (ending: string) => (await fs.promises.readdir(dir)).filter((file) => file.endsWith(ending))
+  return {
+    async sealed() {
+      return (await named(sealedEnding)).map((file) => file.slice(0, -sealedEnding.length)).sort()
+    },
+    async read(name) {
+      const bytes = await fs.promises.readFile(join(dir, name + sealedEnding))
+      const lines = bytes.toString('utf8').split('\n')
+      const rest = lines.pop()
+      return { bytes, lines, isTorn: rest !== '' }
+    },
+    remove: (name) => fs.promises.rm(join(dir, name + sealedEnding), { force: true }),
+    takeUp(name = '') {
+      const left = fs.readdirSync(dir).filter((file) => file.startsWith(name) && file.endsWith(openEnding))
+      for (const file of left) {
+        const path = join(dir, file.slice(0, -openEnding.length))
+        fs.renameSync(path + openEnding, path + sealedEnding)
+      }
+      return left.length
+    },
+    async bytes() {
+      const files = [...(await named(sealedEnding)), ...(await named(openEnding))]
+      const sizes = await Promise.all(files.map((file) => sizeOf(join(dir, file))))
+      return sizes.reduce((sum, size) => sum + size, 0)
+    },
+  }
+}
+
+/** It may be sealed or removed meanwhile. */
+async function sizeOf(path: string): Promise<number> {
+  return (await fs.promises.stat(path).catch(() => undefined))?.size ?? 0
+}

@@ -1,0 +1,117 @@
+// Lines that outlive the process: each batch is one write to the end of a file of the writer's own, sealed when it is due.
+import * as fs from 'node:fs'
+import { join } from 'node:path'
+import { openEnding, sealedEnding } from './segment-names.ts'
+
+export type SegmentWriterOptions = {
+  /** It is there, and private (0700). */
+  readonly dir: string
+  /** Of letters, digits and hyphens; no other writer ever has the same. Names sort as their segments were begun. */
+  readonly name: string
+  /** A segment that has reached this size is sealed. */
+  readonly most_bytes: number
+  /** What is held while nothing can be written; lines beyond it are lost, and counted. */
+  readonly most_held_bytes: number
+  /** Told when writing begins to fail, and when it works again. */
+  readonly told: (state: 'failing' | 'back', detail: string) => void
+}
+
+/**
+ * What `flush` has written survives the end of the process, whatever ended it; what is sealed survives the machine's.
+ * A failing disk stops nobody: lines are held, then dropped, and `lost` says how many.
+ */
+export class SegmentWriter {
+  readonly #given: SegmentWriterOptions
+  #held = ''
+  #held_lines = 0
+  #file: { readonly fd: number; readonly path: string; bytes: number } | undefined
+  #begun = 0
+  #isFailing = false
+  readonly #sealing = new Set<Promise<void>>()
+  /** Lines that could not be kept since the writer was made. */
+  lost = 0
+
+  constructor(given: SegmentWriterOptions) {
+    this.#given = given
+  }
+
+  /** Whether anything waits for `flush`. */
+  get holds(): boolean {
+    return this.#held !== ''
+  }
+
+  /** One line, without its end. */
+  add(line: string): void {
+    if (this.#held.length + line.length >= this.#given.most_held_bytes) this.lost += 1
+    else {
+      this.#held += `${line}\n`
+      this.#held_lines += 1
+    }
+  }
+
+  /** Hands everything to the operating system, in the order in which it was added. */
+  flush(): void {
+    if (this.#held === '') return
+    try {
+      this.#file ??= this.#begin()
+      const file = this.#file
+      // At a place of our own choosing: what a failing disk took a part of is written over by the next attempt.
+      writeAt(file.fd, this.#held, file.bytes)
+      file.bytes += Buffer.byteLength(this.#held)
+      this.#held = ''
+      this.#held_lines = 0
+      this.#tell(false, '')
+      if (file.bytes >= this.#given.most_bytes) this.seal()
+    } catch (error) {
+      this.#tell(true, (error as NodeJS.ErrnoException).code ?? 'unknown')
+    }
+  }
+
+  /** Ends the segment that is open, if any, so that others may take it; it is on the disk before it has its final name. */
+  seal(): void {
+    const file = this.#file
+    if (!file) return
+    this.#file = undefined
+    const sealed = closed(file).catch((error: NodeJS.ErrnoException) => this.#tell(true, error.code ?? 'unknown'))
+    this.#sealing.add(sealed)
+    void sealed.then(() => this.#sealing.delete(sealed))
+  }
+
+  /** Writes and seals what there is. */
+  async end(): Promise<void> {
+    this.flush()
+    this.lost += this.#held_lines
+    this.seal()
+    await Promise.all(this.#sealing)
+  }
+
+  #begin() {
+    const { dir, name } = this.#given
+    const path = join(dir, `${name}-${String(this.#begun + 1).padStart(8, '0')}`)
+    const fd = fs.openSync(path + openEnding, 'wx', 0o600)
+    this.#begun += 1
+    return { fd, path, bytes: 0 }
+  }
+
+  #tell(isFailing: boolean, detail: string): void {
+    if (isFailing === this.#isFailing) return
+    this.#isFailing = isFailing
+    this.#given.told(isFailing ? 'failing' : 'back', detail)
+  }
+}
+
+function writeAt(fd: number, text: string, position: number): void {
+  const bytes = Buffer.from(text)
+  let written = 0
+  while (written < bytes.length) {
+    written += fs.writeSync(fd, bytes, written, bytes.length - written, position + written)
+  }
+}
+
+/** A segment that cannot be synchronised or renamed stays open: it is taken up when its writer is over. */
+async function closed({ fd, path }: { readonly fd: number; readonly path: string }): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    fs.fdatasync(fd, (error) => (error ? reject(error) : resolve()))
+  }).finally(() => fs.closeSync(fd))
+  await fs.promises.rename(path + openEnding, path + sealedEnding)
+}

@@ -1,0 +1,125 @@
+// Lines in segments: in order, once each, whole or not at all; and what a full disk does to them.
+import { spawnSync } from 'node:child_process'
+import * as fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { onSmallDisk, smallDisk } from '../../../test/support/small-disk.ts'
+import { segmentFolder } from './segment-folder.ts'
+import { SegmentWriter } from './segment-writer.ts'
+
+let base: string
+let dir: string
+beforeEach(() => {
+  base = fs.mkdtempSync(join(tmpdir(), 'segments-'))
+  dir = join(base, 'audit')
+})
+afterEach(() => fs.rmSync(base, { recursive: true, force: true }))
+
+function writer(name = 'a', more: { most_bytes?: number; most_held_bytes?: number } = {}) {
+  const told: string[] = []
+  const options = { dir, name, most_bytes: 1_000, most_held_bytes: 1_000, ...more }
+  return { told, writer: new SegmentWriter({ ...options, told: (state, detail) => told.push(`${state} ${detail}`) }) }
+}
+
+test('lines come back in order; a segment that is large enough makes room for the next', async () => {
+  const folder = segmentFolder(dir)
+  const { writer: one } = writer('a', { most_bytes: 8 })
+  for (const line of ['one', 'two', 'three', 'grün']) {
+    one.add(line)
+    if (line !== 'one') one.flush()
+  }
+  await one.end()
+  const names = await folder.sealed()
+  expect(names).toEqual(['a-00000001', 'a-00000002'])
+  const read = await Promise.all(names.map((name) => folder.read(name)))
+  expect(read.map(({ lines }) => lines)).toEqual([
+    ['one', 'two'],
+    ['three', 'grün'],
+  ])
+  expect(fs.statSync(join(dir, 'a-00000001.lines')).mode & 0o777).toBe(0o600)
+  expect(fs.statSync(dir).mode & 0o777).toBe(0o700)
+  await folder.remove('a-00000001')
+  expect(await folder.sealed()).toEqual(['a-00000002'])
+  expect(await folder.bytes()).toBe(12)
+})
+
+test('nothing is taken while it is written to; what a writer left behind is', async () => {
+  const folder = segmentFolder(dir)
+  const { writer: one } = writer('a')
+  const { writer: two } = writer('b')
+  for (const each of [one, two]) {
+    each.add('line')
+    each.flush()
+  }
+  expect(await folder.sealed()).toEqual([])
+  expect(folder.takeUp('a')).toBe(1)
+  expect(await folder.sealed()).toEqual(['a-00000001'])
+  expect(folder.takeUp()).toBe(1)
+  expect(await folder.sealed()).toEqual(['a-00000001', 'b-00000001'])
+})
+
+test('a process that is killed loses no line that it flushed', async () => {
+  const folder = segmentFolder(dir)
+  const source = `
+    import { SegmentWriter } from ${JSON.stringify(new URL('./segment-writer.ts', import.meta.url).href)}
+    const one = new SegmentWriter({ dir: ${JSON.stringify(dir)}, name: 'k', most_bytes: 1e6, most_held_bytes: 1e6, told() {} })
+    for (let at = 0; at < 1000; at += 1) { one.add('line ' + at); if (at % 7 === 0) one.flush() }
+    one.flush()
+    process.kill(process.pid, 'SIGKILL')`
+  const { signal } = spawnSync(process.execPath, ['--input-type=module', '-e', source])
+  expect(signal).toBe('SIGKILL')
+  expect(folder.takeUp()).toBe(1)
+  const { lines, isTorn } = await folder.read('k-00000001')
+  expect(isTorn).toBe(false)
+  expect(lines).toEqual(Array.from({ length: 1_000 }, (_, at) => `line ${at}`))
+})
+
+test('a line that was cut short is left out, and said to be', async () => {
+  const folder = segmentFolder(dir)
+  fs.writeFileSync(join(dir, 'a-1.lines'), 'whole\nhal')
+  expect(await folder.read('a-1')).toMatchObject({ lines: ['whole'], isTorn: true })
+})
+
+test('while nothing can be written lines are held, then dropped and counted; then all that is held is written once', async () => {
+  const folder = segmentFolder(dir)
+  fs.renameSync(dir, `${dir}-away`)
+  const { writer: one, told } = writer('a', { most_held_bytes: 12 })
+  for (const line of ['first', 'again', 'dropped']) {
+    one.add(line)
+    one.flush()
+  }
+  expect(told).toEqual(['failing ENOENT'])
+  expect(one.lost).toBe(1)
+  fs.renameSync(`${dir}-away`, dir)
+  one.flush()
+  one.add('later')
+  await one.end()
+  expect(told).toEqual(['failing ENOENT', 'back '])
+  expect((await folder.read('a-00000001')).lines).toEqual(['first', 'again', 'later'])
+})
+
+onSmallDisk('what a full disk took a part of is written over, in the same place', async () => {
+  const disk = smallDisk(1)
+  try {
+    const inside = join(disk.dir, 'audit')
+    const folder = segmentFolder(inside)
+    const told: string[] = []
+    const options = { dir: inside, name: 'a', most_bytes: 1e6, most_held_bytes: 1e6 }
+    const one = new SegmentWriter({ ...options, told: (state, detail) => told.push(`${state} ${detail}`) })
+    one.add('kept')
+    one.flush()
+    disk.leave(1)
+    const long = 'x'.repeat(9_000)
+    one.add(long)
+    one.flush()
+    expect(told).toEqual(['failing ENOSPC'])
+    expect(fs.statSync(join(inside, 'a-00000001.open')).size).toBeGreaterThan(5)
+    disk.empty()
+    one.add('after')
+    await one.end()
+    expect((await folder.read('a-00000001')).lines).toEqual(['kept', long, 'after'])
+  } finally {
+    disk.end()
+  }
+})

@@ -1,0 +1,168 @@
+// Where strangers reach the data plane: Node's strict parser, what it lets pass caught, and limits on all that takes time.
+import { createServer, type IncomingMessage, type Server, type ServerOptions, ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Clock } from './clock.ts'
+import type { Exchange } from './exchange.ts'
+import { Guest, type House } from './guest.ts'
+import type { InboundLimits } from './limits.ts'
+import { faults, framingOrFault } from './request-fault.ts'
+
+export type Pem = { readonly cert: string; readonly key: string }
+
+/** What ended a connection without a request: no method and no path to count it by. */
+export type Stray = 'malformed' | 'head_too_large' | 'too_slow' | 'too_many_connections' | 'handshake'
+
+export type DataListenerOptions = {
+  /** `reusePort`: several threads listen on one address, and the kernel shares connections out (Linux). */
+  readonly listen: { readonly host: string; readonly port: number; readonly reusePort?: boolean }
+  /** Absent: plain HTTP. */
+  readonly tls?: Pem
+  readonly limits: InboundLimits
+  readonly clock: Clock
+  /** Is given each request, those with a fault too, and must answer it. It must not throw. */
+  readonly handle: (exchange: Exchange) => void
+  readonly onStray: (stray: Stray) => void
+}
+
+export type DataListener = {
+  readonly port: number
+  /** Open connections, and those of them that are owed an answer. */
+  counts(): { readonly connections: number; readonly busy: number }
+  /** For connections to come. */
+  renew(tls: Pem): void
+  /**
+   * Takes no more connections, and tells each client with its next answer that it is the last. Connections that ask nothing
+   * for `linger_ms` go; what is not over after `drain_ms` is cut off. Connections that the kernel has and this thread has not
+   * accepted are lost with the listener; where several threads share an address, Linux moves them with tcp_migrate_req.
+   */
+  close(drain_ms: number): Promise<void>
+}
+
+/** @throws Error when the address is taken or the certificate is unsound. */
+export async function dataListener(options: DataListenerOptions): Promise<DataListener> {
+  const { listen, limits, clock } = options
+  const house: House = { limits, clock, handle: options.handle, closing: undefined }
+  const guests = new Map<Socket, Guest>()
+  const server = serverOf(options)
+  // With TLS, connections that have not shaken hands are known here alone.
+  const knocking = new Set<Socket>()
+  if (options.tls) {
+    server.on('connection', (socket: Socket) => {
+      knocking.add(socket)
+      socket.on('close', () => knocking.delete(socket))
+    })
+  }
+  server.on(options.tls ? 'secureConnection' : 'connection', (socket: Socket) => {
+    const guest = new Guest(house, socket)
+    guests.set(socket, guest)
+    socket.on('drain', () => guest.drained())
+    socket.on('close', () => {
+      guests.delete(socket)
+      guest.onClose()
+    })
+  })
+  const arrive = (request: IncomingMessage, response: ServerResponse, isAwaited: boolean) => {
+    const { method = '', httpVersion, rawHeaders } = request
+    const framing = framingOrFault(method, httpVersion, rawHeaders, limits.header_fields)
+    guests.get(request.socket)?.arrive(request, response, framing, isAwaited)
+  }
+  server.on('request', (request, response) => arrive(request, response, false))
+  server.on('checkContinue', (request, response) => arrive(request, response, true))
+  server.on('checkExpectation', (request, response) => arrive(request, response, false))
+  server.on('connect', (request: IncomingMessage, socket: Socket) => {
+    const response = new ServerResponse(request)
+    response.assignSocket(socket)
+    response.on('finish', () => socket.destroySoon())
+    guests.get(socket)?.arrive(request, response, faults.tunnel, false)
+  })
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
+    unreadable(error, guests.get(socket as Socket), options),
+  )
+  server.on('drop', () => options.onStray('too_many_connections'))
+  const stopTicks = clock.onTick(() => {
+    const now = clock.now()
+    for (const guest of guests.values()) guest.sweep(now)
+    if (house.closing && now >= house.closing.all_at) for (const socket of knocking) socket.destroy()
+  })
+  await listening(server, listen)
+  return {
+    port: (server.address() as AddressInfo).port,
+    counts: () => ({
+      connections: guests.size,
+      busy: [...guests.values()].filter((guest) => !guest.isIdle).length,
+    }),
+    renew: (tls) =>
+      'setSecureContext' in server && (server as ReturnType<typeof createTlsServer>).setSecureContext(tls),
+    async close(drain_ms) {
+      const now = clock.now()
+      house.closing = { idle_at: now + Math.min(limits.linger_ms, drain_ms), all_at: now + drain_ms }
+      await new Promise((resolve) => server.close(resolve))
+      stopTicks()
+    },
+  }
+}
+
+function serverOf({ limits, tls, onStray }: DataListenerOptions): Server {
+  const common: ServerOptions = {
+    maxHeaderSize: limits.header_bytes,
+    headersTimeout: limits.headers_ms,
+    requestTimeout: limits.request_ms,
+    connectionsCheckingInterval: Math.min(1_000, Math.ceil(limits.headers_ms / 2)),
+    // Idle connections are ended by the sweep: Node would set a timer after each answer.
+    keepAliveTimeout: 0,
+    insecureHTTPParser: false,
+    // Without a host a request has a fault, and is counted as others are.
+    requireHostHeader: false,
+    noDelay: true,
+  }
+  const server = tls
+    ? createTlsServer({
+        ...common,
+        ...tls,
+        minVersion: 'TLSv1.2',
+        ALPNProtocols: ['http/1.1'],
+        handshakeTimeout: limits.headers_ms,
+      })
+    : createServer(common)
+  server.on('tlsClientError', () => onStray('handshake'))
+  server.maxConnections = limits.connections
+  // Node would end idle connections as soon as the listener closes, whatever is on its way on them.
+  server.closeIdleConnections = () => undefined
+  // All fields are seen, or Node would leave out those beyond: the bound is on bytes, and then on fields as a fault.
+  server.maxHeadersCount = 0
+  return server
+}
+
+function listening(server: Server, { host, port, reusePort = false }: DataListenerOptions['listen']): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port, reusePort, backlog: 4_096 }, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+const linesOf = {
+  malformed: '400 Bad Request',
+  too_slow: '408 Request Timeout',
+  head_too_large: '431 Request Header Fields Too Large',
+} as const
+
+/** Bytes that are no request, or did not become one in time. Nothing of them is repeated in the answer. */
+function unreadable(error: NodeJS.ErrnoException, guest: Guest | undefined, { onStray }: DataListenerOptions): void {
+  if (!guest || error.code === 'ECONNRESET' || error.code === 'EPIPE') {
+    guest?.destroy()
+    return
+  }
+  const stray =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? 'head_too_large'
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? 'too_slow'
+        : 'malformed'
+  if (!guest.broken(stray === 'too_slow')) return
+  onStray(stray)
+  guest.say(`HTTP/1.1 ${linesOf[stray]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+}

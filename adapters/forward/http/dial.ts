@@ -1,0 +1,90 @@
+// Opens connections to one named place, and only to addresses that the rule allows: each connection, whatever DNS says now.
+import { type LookupAddress, lookup } from 'node:dns'
+import { connect, isIP, type LookupFunction, type OnReadOpts, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import type { AddressRule } from './address-rule.ts'
+
+export type Origin = {
+  /** Name or address, IPv6 without brackets. */
+  readonly host: string
+  readonly port: number
+  /** Absent: in the open. `ca`: PEM of the authorities that count, those of Node when absent. */
+  readonly tls?: { readonly ca?: string | readonly string[] }
+}
+
+/** All addresses of a name; `dns.lookup` but in tests. */
+export type Resolve = (
+  host: string,
+  done: (error: NodeJS.ErrnoException | null, addresses: readonly LookupAddress[]) => void,
+) => void
+
+export const resolveByHost: Resolve = (host, done) => lookup(host, { all: true, verbatim: true }, done)
+
+/** The place has an address that may not be dialled. */
+export class AddressDenied extends Error {
+  readonly code = 'ADDRESS_DENIED'
+}
+
+/** Takes apart `http://host:port/...`; undefined for other schemes. Port and TLS by the scheme where not said. */
+export function originOf(url: URL, ca?: string | readonly string[]): Origin | undefined {
+  const isTls = url.protocol === 'https:'
+  if (!isTls && url.protocol !== 'http:') return undefined
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  const port = url.port === '' ? (isTls ? 443 : 80) : Number(url.port)
+  return { host, port, ...(isTls ? { tls: ca === undefined ? {} : { ca } } : {}) }
+}
+
+/**
+ * A socket that connects; it fails with `AddressDenied` where any address of the place is one that the rule refuses: a
+ * name that means both here and elsewhere is an attack, or a mistake. Ready at `connect`, with TLS at `secureConnect`.
+ * `onread`: see `net.Socket`; without it the socket is a stream as any other.
+ */
+export function dial(origin: Origin, rule: AddressRule, resolve: Resolve, onread?: OnReadOpts): Socket {
+  const { host, port, tls } = origin
+  const lookup = checkedLookup(rule, resolve)
+  const options = { host, port, lookup, noDelay: true, keepAlive: true, ...(onread ? { onread } : {}) }
+  const refusal = isIP(host) === 0 ? undefined : rule.refusal(host)
+  // Addresses are not looked up: what would be checked then is checked here, and fails by the same way.
+  if (refusal !== undefined)
+    return connect({ host: 'denied', port, lookup: (_, __, done) => done(denied(refusal), '') })
+  if (!tls) return connect(options)
+  const ca = typeof tls.ca === 'string' ? tls.ca : tls.ca && [...tls.ca]
+  return connectTls({
+    ...options,
+    ...(ca === undefined ? {} : { ca }),
+    ...(isIP(host) === 0 ? { servername: host } : {}),
+    ALPNProtocols: ['http/1.1'],
+    minVersion: 'TLSv1.2',
+    rejectUnauthorized: true,
+  })
+}
+
+/** Whether the place may be dialled now; the error tells why not. For a start that should fail early. */
+export function checkOrigin(
+  origin: Origin,
+  rule: AddressRule,
+  resolve: Resolve = resolveByHost,
+): Promise<Error | undefined> {
+  const refusal = isIP(origin.host) === 0 ? undefined : rule.refusal(origin.host)
+  if (refusal !== undefined) return Promise.resolve(denied(refusal))
+  if (isIP(origin.host) !== 0) return Promise.resolve(undefined)
+  return new Promise((done) =>
+    checkedLookup(rule, resolve)(origin.host, { all: true }, (error) => done(error ?? undefined)),
+  )
+}
+
+function checkedLookup(rule: AddressRule, resolve: Resolve): LookupFunction {
+  return (host, options, done) =>
+    resolve(host, (error, addresses) => {
+      const first = addresses?.[0]
+      if (error || !first) return done(error ?? new Error(`${host} has no address`), '')
+      for (const { address } of addresses) {
+        const refusal = rule.refusal(address)
+        if (refusal !== undefined) return done(denied(refusal), '')
+      }
+      if (options.all) done(null, [...addresses])
+      else done(null, first.address, first.family)
+    })
+}
+
+const denied = (refusal: string) => new AddressDenied(`${refusal}, and in no trusted network`)

@@ -1,0 +1,202 @@
+// One request of a stranger and its answer: what was asked, the body when it is wanted, and the answer in few writes.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Guest } from './guest.ts'
+import type { BodyFraming, Fault } from './request-fault.ts'
+
+/**
+ * `too_large`: more than was allowed. `too_slow`: too few bytes a second. `malformed`: its framing is broken. `gone`: the
+ * client broke off.
+ */
+export type BodyFailure = 'too_large' | 'too_slow' | 'malformed' | 'gone'
+export type BodyTaken = Buffer | BodyFailure
+
+/** Up to this many bytes go in one write with the head. */
+const small_bytes = 16_384
+/** Larger ones are written in pieces of this, so that a slow client shows progress. */
+const piece_bytes = 65_536
+
+const nothing = Buffer.alloc(0)
+
+/** No method throws for a client that is gone: then nothing is written, and `onGone` was called. */
+export class Exchange {
+  readonly method: string
+  /** The target as it stood on the line: nothing is decoded. */
+  readonly target: string
+  /** Names and values in turn, as they stood. */
+  readonly rawHeaders: readonly string[]
+  /** Address of the other end of the connection; empty when it is gone already. */
+  readonly peer: string
+  /** Why nobody may be served by this request: it is to be answered with the fault's status, and counted as any other. */
+  readonly fault: Fault | undefined
+  /** The body that is announced: its bytes, or `chunked`, or 0. */
+  readonly framing: BodyFraming
+  /** Called once, when the client goes before the answer was given whole to its socket. */
+  onGone: (() => void) | undefined
+  /** Called when `write` answered false and more may be written. */
+  onDrain: (() => void) | undefined
+  readonly #guest: Guest
+  readonly #request: IncomingMessage
+  readonly #response: ServerResponse
+  /** The client sends its body when it is told to. */
+  readonly #isAwaited: boolean
+  #onBody: ((body: BodyTaken) => void) | undefined
+  #isDrainAwaited = false
+  #isOver = false
+
+  constructor(
+    guest: Guest,
+    request: IncomingMessage,
+    response: ServerResponse,
+    framing: BodyFraming | Fault,
+    isAwaited: boolean,
+  ) {
+    this.method = request.method ?? ''
+    this.target = request.url ?? ''
+    this.rawHeaders = request.rawHeaders
+    this.peer = guest.peer
+    this.fault = typeof framing === 'object' ? framing : undefined
+    this.framing = typeof framing === 'object' ? 0 : framing
+    this.#guest = guest
+    this.#request = request
+    this.#response = response
+    this.#isAwaited = isAwaited
+  }
+
+  /** The answer was given whole to the socket, or never will be. */
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  /**
+   * Asks for the body, which nobody sends who waits for `100 Continue` before this. `done` is called once: at once where the
+   * head tells it all. After anything but bytes the answer ends the connection.
+   */
+  readBody(most_bytes: number, done: (body: BodyTaken) => void): void {
+    if (this.framing === 0) {
+      done(nothing)
+      return
+    }
+    if (this.framing !== 'chunked' && this.framing > most_bytes) {
+      done('too_large')
+      return
+    }
+    const request = this.#request
+    if (this.#isAwaited) this.#response.writeContinue()
+    const pieces: Buffer[] = []
+    let size = 0
+    this.#onBody = (body) => {
+      this.#onBody = undefined
+      this.#guest.watchBody(false)
+      request.removeAllListeners('data')
+      done(body)
+    }
+    this.#guest.watchBody(true)
+    request.on('data', (piece: Buffer) => {
+      size += piece.length
+      if (size <= most_bytes) pieces.push(piece)
+      else this.#onBody?.('too_large')
+    })
+    request.on('end', () => this.#onBody?.(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces, size)))
+  }
+
+  /** A whole answer. Its length is set here; for HEAD the body is what GET would bring, and is not sent. */
+  reply(status: number, headers: readonly string[], body: Buffer = nothing): void {
+    if (this.method !== 'HEAD' && body.length > small_bytes) this.#replyInPieces(status, headers, body)
+    else this.#end(status, this.#framed(status, headers, body.length), body.toString('latin1'))
+  }
+
+  /** As `reply`, of bytes that are given one character each. */
+  replyText(status: number, headers: readonly string[], bytes: string): void {
+    this.#end(status, this.#framed(status, headers, bytes.length), bytes)
+  }
+
+  /** Begins an answer that streams. `length`: its bytes where they are known, also where HEAD brings none of them. */
+  begin(status: number, headers: readonly string[], length: number | undefined): void {
+    if (this.#isOver) return
+    this.#closeUnread()
+    this.#response.writeHead(
+      status,
+      length === undefined ? (headers as string[]) : this.#framed(status, headers, length),
+    )
+  }
+
+  /** False: the client takes it slowly, and `onDrain` comes. The bytes are kept: they must be the caller's to give. */
+  write(bytes: Buffer | string): boolean {
+    if (this.#isOver) return true
+    const isTaken = this.#response.write(bytes, 'latin1')
+    if (!isTaken && !this.#isDrainAwaited) {
+      this.#isDrainAwaited = true
+      this.#response.once('drain', () => {
+        this.#isDrainAwaited = false
+        if (!this.#isOver) this.onDrain?.()
+      })
+    }
+    return isTaken
+  }
+
+  end(bytes: Buffer | string = ''): void {
+    if (this.#isOver) return
+    if (bytes.length === 0) this.#response.end()
+    else this.#response.end(bytes, 'latin1')
+    this.#finish()
+  }
+
+  /** The answer cannot be finished: the client must see that it is not whole. */
+  cut(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#guest.destroy()
+  }
+
+  /** The connection is gone, as its guest says. */
+  gone(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#onBody?.('gone')
+    this.onGone?.()
+  }
+
+  /** The body will not come whole, as its guest says. */
+  bodyFailed(why: BodyFailure): void {
+    this.#onBody?.(why)
+  }
+
+  #replyInPieces(status: number, headers: readonly string[], body: Buffer): void {
+    this.begin(status, headers, body.length)
+    let at = 0
+    const more = () => {
+      while (at + piece_bytes < body.length) {
+        const piece = body.subarray(at, at + piece_bytes)
+        at += piece_bytes
+        if (!this.write(piece)) return
+      }
+      this.end(body.subarray(at))
+    }
+    this.onDrain = more
+    more()
+  }
+
+  #end(status: number, headers: string[], bytes: string): void {
+    if (this.#isOver) return
+    this.#closeUnread()
+    this.#response.writeHead(status, headers)
+    // As text it goes in one write with the head.
+    if (bytes === '' || this.method === 'HEAD') this.#response.end()
+    else this.#response.end(bytes, 'latin1')
+    this.#finish()
+  }
+
+  #framed(status: number, headers: readonly string[], length: number): string[] {
+    if (status === 204 || status === 304) return headers as string[]
+    return [...headers, 'Content-Length', String(length)]
+  }
+
+  #closeUnread(): void {
+    this.#guest.beforeHead(this.#response, this.fault !== undefined || (this.framing !== 0 && !this.#request.complete))
+  }
+
+  #finish(): void {
+    this.#isOver = true
+    this.#guest.next()
+  }
+}

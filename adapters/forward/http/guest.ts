@@ -1,0 +1,159 @@
+// One connection of a stranger: its requests are served one after the other, and it is watched for slowness.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Clock } from './clock.ts'
+import { Exchange } from './exchange.ts'
+import type { InboundLimits } from './limits.ts'
+import type { BodyFraming, Fault } from './request-fault.ts'
+
+/** What a listener has in common for all of its connections. */
+export type House = {
+  readonly limits: InboundLimits
+  readonly clock: Clock
+  readonly handle: (exchange: Exchange) => void
+  /** When connections are let go that ask nothing more, and when all are cut off; no end is near while undefined. */
+  closing: { readonly idle_at: number; readonly all_at: number } | undefined
+}
+
+export class Guest {
+  readonly peer: string
+  readonly #house: House
+  readonly #socket: Socket
+  #current: Exchange | undefined
+  /** Sent ahead while another is served. */
+  readonly #waiting: Exchange[] = []
+  /** The answer that is under way, or was the last, ends the connection: what comes after is no request. */
+  #isLast = false
+  #isBodyWatched = false
+  /** Bytes at the last look, and when there was progress for the last time; of a body, when and where it began. */
+  #mark = 0
+  #since: number
+  /** When a connection goes that is kept for its end to be seen. */
+  #lingers_until = Number.POSITIVE_INFINITY
+
+  constructor(house: House, socket: Socket) {
+    this.#house = house
+    this.#socket = socket
+    this.#since = house.clock.now()
+    this.peer = socket.remoteAddress ?? ''
+  }
+
+  /** Nothing is asked, and nothing is owed. */
+  get isIdle(): boolean {
+    return !this.#current && this.#socket.writableLength === 0
+  }
+
+  arrive(request: IncomingMessage, response: ServerResponse, framing: BodyFraming | Fault, isAwaited: boolean): void {
+    if (this.#isLast) return
+    const exchange = new Exchange(this, request, response, framing, isAwaited)
+    if (!this.#current && !this.#socket.writableNeedDrain) this.#start(exchange)
+    else if (this.#waiting.length < this.#house.limits.pipelined) this.#waiting.push(exchange)
+    else this.destroy()
+  }
+
+  /** The answer of the current request was given to the socket: the next one's turn. */
+  next(): void {
+    this.#current = undefined
+    if (this.#isLast) this.#waiting.length = 0
+    // Who takes no answers is given no more of them; see `drained`.
+    else if (this.#waiting.length > 0 && !this.#socket.writableNeedDrain) this.#start(this.#waiting.shift() as Exchange)
+  }
+
+  drained(): void {
+    if (!this.#current && !this.#isLast && this.#waiting.length > 0) this.next()
+  }
+
+  /** Says with the head whether the connection goes on. `isUnread`: bytes are to come that nobody will take for anything. */
+  beforeHead(response: ServerResponse, isUnread: boolean): void {
+    if (isUnread || (this.#house.closing && this.#waiting.length === 0)) this.#isLast = true
+    if (!this.#isLast) return
+    response.shouldKeepAlive = false
+    if (isUnread) this.#linger()
+  }
+
+  /** From here on the bytes of a body are counted, or no longer. */
+  watchBody(isWatched: boolean): void {
+    this.#isBodyWatched = isWatched
+    this.#since = this.#house.clock.now()
+    this.#mark = this.#socket.bytesRead
+  }
+
+  /**
+   * What came is no request, or not in time. True when nothing is answered now, so that the listener may say so; else the
+   * request that is being read learns of it.
+   */
+  broken(isLate: boolean): boolean {
+    if (this.#isLast) return false
+    this.#isLast = true
+    this.#waiting.length = 0
+    this.#current?.bodyFailed(isLate ? 'too_slow' : 'malformed')
+    return !this.#current
+  }
+
+  /** The last thing that is written; then the end. */
+  say(text: string): void {
+    this.#isLast = true
+    this.#linger()
+    this.#socket.write(text, 'latin1')
+    this.#socket.destroySoon()
+  }
+
+  destroy(): void {
+    this.#isLast = true
+    this.#waiting.length = 0
+    this.#socket.destroy()
+  }
+
+  onClose(): void {
+    this.#waiting.length = 0
+    const current = this.#current
+    this.#current = undefined
+    current?.gone()
+  }
+
+  sweep(now: number): void {
+    if (now >= this.#lingers_until || this.#isOverdue(now)) this.destroy()
+    else if (this.#isBodyWatched) this.#sweepBody(now)
+    else this.#sweepProgress(now)
+  }
+
+  #isOverdue(now: number): boolean {
+    const { closing } = this.#house
+    return closing !== undefined && (now >= closing.all_at || (this.isIdle && now >= closing.idle_at))
+  }
+
+  #start(exchange: Exchange): void {
+    this.#current = exchange
+    this.#house.handle(exchange)
+  }
+
+  #sweepBody(now: number): void {
+    const { grace_ms, body_rate } = this.#house.limits
+    const elapsed_ms = now - this.#since
+    const bytes = this.#socket.bytesRead - this.#mark
+    if (elapsed_ms >= grace_ms && bytes * 1_000 < body_rate * elapsed_ms) this.#current?.bodyFailed('too_slow')
+  }
+
+  /** Bytes that the other end takes, while there are any for it; else those that it sends. */
+  #sweepProgress(now: number): void {
+    const { stall_ms, idle_ms } = this.#house.limits
+    const isWriting = this.#socket.writableLength > 0
+    const mark = isWriting ? this.#socket.bytesWritten - this.#socket.writableLength : this.#socket.bytesRead
+    if (mark !== this.#mark || (this.#current && !isWriting)) {
+      this.#mark = mark
+      this.#since = now
+    } else if (now - this.#since >= (isWriting ? stall_ms : idle_ms)) this.destroy()
+  }
+
+  /**
+   * A socket that is closed with bytes unread resets the connection, and the client may lose the answer that it was sent.
+   * So after the answer it is closed in one direction alone, and read from until the client closes too, for a while.
+   */
+  #linger(): void {
+    const { clock, limits } = this.#house
+    this.#socket.destroySoon = () => {
+      this.#lingers_until = clock.now() + limits.linger_ms
+      this.#socket.end()
+    }
+  }
+}

@@ -1,0 +1,83 @@
+// What Node's strict parser lets pass and nobody may be served for: found in one walk over the fields of a request.
+
+/** Refused whatever the path is; the answer ends the connection. */
+export type Fault = {
+  readonly status: 400 | 417 | 431 | 501 | 505
+  readonly reason:
+    | 'bad_version'
+    | 'bad_host'
+    | 'bad_framing'
+    | 'too_many_fields'
+    | 'unwanted_body'
+    | 'unknown_coding'
+    | 'unknown_expectation'
+    | 'tunnel'
+}
+
+export const faults = {
+  version: { status: 505, reason: 'bad_version' },
+  host: { status: 400, reason: 'bad_host' },
+  framing: { status: 400, reason: 'bad_framing' },
+  fields: { status: 431, reason: 'too_many_fields' },
+  body: { status: 400, reason: 'unwanted_body' },
+  coding: { status: 501, reason: 'unknown_coding' },
+  expectation: { status: 417, reason: 'unknown_expectation' },
+  tunnel: { status: 400, reason: 'tunnel' },
+} as const satisfies Readonly<Record<string, Fault>>
+
+/** How a request says that its body is framed: so many bytes, `chunked`, or 0 for none. */
+export type BodyFraming = number | 'chunked'
+
+/** Field names that are looked at; a name of another length is none of these. */
+const lengths = { host: 4, expect: 6, content_length: 14, transfer_encoding: 17 }
+
+/** No registered name has half of this; lengths that overflow a byte have let requests be hidden (CVE-2021-40346). */
+const longest_name = 128
+
+/** Host and an optional port (RFC 9112, section 3.2): letters that names, IPv4 and bracketed IPv6 are made of, or nothing. */
+const soundHost = /^(?:[\dA-Za-z._~%!$&'()*+;=-]*|\[[\dA-Fa-f:.]+\])(?::\d{0,5})?$/
+
+/**
+ * @param rawHeaders names and values in turn, as the client wrote them.
+ * @param most how many fields there may be.
+ */
+export function framingOrFault(
+  method: string,
+  version: string,
+  rawHeaders: readonly string[],
+  most: number,
+): BodyFraming | Fault {
+  if (version !== '1.1' && version !== '1.0') return faults.version
+  if (rawHeaders.length > most * 2) return faults.fields
+  let hosts = 0
+  let framing: BodyFraming = 0
+  let framings = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string
+    const value = rawHeaders[at + 1] as string
+    if (name.length > longest_name) return faults.fields
+    if (name.length === lengths.host && name.toLowerCase() === 'host') {
+      hosts++
+      if (!soundHost.test(value)) return faults.host
+    } else if (name.length === lengths.content_length && dashed(name) === 'content-length') {
+      framings++
+      if (name.includes('_') || !/^\d{1,15}$/.test(value)) return faults.framing
+      framing = Number(value)
+    } else if (name.length === lengths.transfer_encoding && dashed(name) === 'transfer-encoding') {
+      framings++
+      if (name.includes('_') || version === '1.0') return faults.framing
+      if (value.toLowerCase() !== 'chunked') return faults.coding
+      framing = 'chunked'
+    } else if (name.length === lengths.expect && name.toLowerCase() === 'expect') {
+      if (value.toLowerCase() !== '100-continue') return faults.expectation
+    }
+  }
+  if (framings > 1) return faults.framing
+  if (hosts > 1 || (hosts === 0 && version === '1.1')) return faults.host
+  // RFC 9110, sections 9.3.1 and 9.3.2: a body has no meaning there, and is a way to hide a request.
+  if (framing !== 0 && (method === 'GET' || method === 'HEAD')) return faults.body
+  return framing
+}
+
+/** Gateways of the CGI kind read `_` as `-`: a length by that name would frame a body there and none here. */
+const dashed = (name: string) => name.toLowerCase().replaceAll('_', '-')

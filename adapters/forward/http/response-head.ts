@@ -1,0 +1,106 @@
+// Reads the head of an answer, and how long its body is: strictly, since what two parsers read differently is an attack.
+
+export type ResponseHead = {
+  readonly status: number
+  readonly rawHeaders: string[]
+  /** What Content-Length says, also where no body follows. */
+  readonly length: number | undefined
+  /** Bytes of body; `chunked`; or `close`: until the connection ends. */
+  readonly framing: number | 'chunked' | 'close'
+  /** The connection may serve another request. */
+  readonly isKept: boolean
+  /** How long the upstream says that it keeps the connection. */
+  readonly kept_ms: number | undefined
+}
+
+/**
+ * RFC 9112, sections 4 and 5, without what it lets a recipient forgive: bare CR or LF, folded lines, blanks before the
+ * colon, control bytes. Each repetition ends at a byte that it may not hold, so the time is linear.
+ */
+const sound =
+  /^HTTP\/1\.[01] [1-5]\d\d(?: [\t\x20-\x7e\x80-\xff]*)?\r\n(?:[!#$%&'*+\-.^_`|~\dA-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*\r\n$/
+
+/** A block of fields alone, with the empty line that ends it: trailers. */
+const soundFields = /^(?:[!#$%&'*+\-.^_`|~\dA-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*\r\n$/
+
+export const areSoundFields = (text: string): boolean => soundFields.test(text)
+
+/**
+ * @param text the head with its empty line, one character a byte.
+ * @returns why it is no head, as text, or the head.
+ */
+export function readHead(text: string, isHead: boolean): ResponseHead | string {
+  if (!sound.test(text)) return 'the head is malformed'
+  const status = Number(text.slice(9, 12))
+  const isOld = text[7] === '0'
+  const rawHeaders: string[] = []
+  let length: string | undefined
+  let coding: string | undefined
+  let connection = ''
+  let keepAlive = ''
+  let at = text.indexOf('\r\n') + 2
+  for (const end = text.length - 2; at < end; ) {
+    const colon = text.indexOf(':', at)
+    const line = text.indexOf('\r\n', colon)
+    const name = text.slice(at, colon)
+    const value = trimmed(text, colon + 1, line)
+    rawHeaders.push(name, value)
+    at = line + 2
+    // Only names as long as those that frame are looked at more closely.
+    if (name.length === 14 && name.toLowerCase() === 'content-length') {
+      if (length !== undefined) return 'Content-Length comes twice'
+      length = value
+    } else if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') {
+      if (coding !== undefined) return 'Transfer-Encoding comes twice'
+      coding = value
+    } else if (name.length === 10) {
+      const lower = name.toLowerCase()
+      if (lower === 'connection') connection += `${value},`
+      else if (lower === 'keep-alive') keepAlive = value
+    }
+  }
+  const framing = framingOf(status, isHead, isOld, length, coding)
+  if (typeof framing === 'object') return framing.why
+  const isKept = !isOld && framing !== 'close' && (connection === '' || !/(?:^|[\t ,])close[\t ]*,/i.test(connection))
+  return {
+    status,
+    rawHeaders,
+    length: length === undefined ? undefined : Number(length),
+    framing,
+    isKept,
+    kept_ms: keptOf(keepAlive),
+  }
+}
+
+function trimmed(text: string, from: number, to: number): string {
+  let start = from
+  let end = to
+  while (start < end && isBlank(text.charCodeAt(start))) start++
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end--
+  return text.slice(start, end)
+}
+
+const isBlank = (code: number) => code === 0x20 || code === 0x09
+
+/** RFC 9112, section 6.3; what it calls an error there is one here too, and so is every coding but `chunked`. */
+function framingOf(
+  status: number,
+  isHead: boolean,
+  isOld: boolean,
+  length: string | undefined,
+  coding: string | undefined,
+): number | 'chunked' | 'close' | { why: string } {
+  if (length !== undefined && coding !== undefined)
+    return { why: 'both Content-Length and Transfer-Encoding are given' }
+  if (length !== undefined && !/^\d{1,15}$/.test(length)) return { why: 'Content-Length is no number' }
+  if (coding !== undefined && (isOld || coding.toLowerCase() !== 'chunked'))
+    return { why: 'Transfer-Encoding is not chunked' }
+  if (isHead || status < 200 || status === 204 || status === 304) return 0
+  if (coding !== undefined) return 'chunked'
+  return length === undefined ? 'close' : Number(length)
+}
+
+function keptOf(keepAlive: string): number | undefined {
+  const seconds = keepAlive === '' ? undefined : /(?:^|[\t ,])timeout=(\d{1,6})(?:$|[\t ,])/i.exec(keepAlive)?.[1]
+  return seconds === undefined ? undefined : Number(seconds) * 1_000
+}

@@ -1,0 +1,53 @@
+// A request on its way: its bytes, and how far its answer has come.
+import type { Flight, Sink, UpstreamRequest } from './sink.ts'
+import type { UpstreamConnection } from './upstream-connection.ts'
+
+/** What would end a line, or a head, where it does not end. */
+const breaks = /[\0\r\n]/
+const soundPath = /^\/[\x21-\x7e]*$/
+
+export class UpstreamFlight implements Flight {
+  /** The whole request, one character a byte. */
+  readonly text: string
+  readonly method: UpstreamRequest['method']
+  readonly sink: Sink
+  hasHead = false
+  /** It goes on a connection of its own, and for the last time. */
+  isSecond = false
+  isAborted = false
+  /** What carries it; none while it waits for one. */
+  connection: UpstreamConnection | undefined
+  /** When it has waited too long for a connection. */
+  waits_until = 0
+
+  /** @throws Error where a part would break the lines. */
+  constructor(request: UpstreamRequest, sink: Sink) {
+    this.text = textOf(request)
+    this.method = request.method
+    this.sink = sink
+  }
+
+  abort(): void {
+    if (this.isAborted) return
+    this.isAborted = true
+    this.connection?.abort(this)
+  }
+
+  resume(): void {
+    this.connection?.resume(this)
+  }
+}
+
+function textOf({ method, path, headers, body }: UpstreamRequest): string {
+  if (!soundPath.test(path)) throw new Error('the path holds bytes that no path may have')
+  let text = `${method} ${path} HTTP/1.1\r\n`
+  for (let at = 0; at < headers.length; at += 2) {
+    const value = headers[at + 1] ?? ''
+    if (breaks.test(value)) throw new Error(`the value of ${headers[at]} holds bytes that no field may have`)
+    text += `${headers[at]}: ${value}\r\n`
+  }
+  if (method !== 'POST') return `${text}\r\n`
+  return body
+    ? `${text}content-length: ${body.length}\r\n\r\n${body.toString('latin1')}`
+    : `${text}content-length: 0\r\n\r\n`
+}

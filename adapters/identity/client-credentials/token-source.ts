@@ -1,0 +1,127 @@
+// A service's own token by the client-credentials grant (RFC 6749, section 4.4): kept, renewed in time, asked for once at a time.
+import * as z from 'zod'
+import type { Log } from '../../../daemon/kernel/call.ts'
+
+/** The client that asks. The secret goes into one request header and nowhere else. */
+export type TokenClient = { readonly client_id: string; readonly client_secret: string }
+
+/**
+ * Posts a form to the token endpoint and reads the whole answer. Rejects when nobody answers, in time or well; what it
+ * rejects with says nothing of what was sent.
+ */
+export type PostForm = (sent: {
+  readonly authorization: string
+  readonly form: string
+}) => Promise<{ readonly status: number; readonly text: string }>
+
+export type TokenSourceOptions = {
+  readonly client: TokenClient
+  readonly post: PostForm
+  /** Milliseconds of a clock that never jumps. */
+  readonly monotonic: () => number
+  readonly log: Log
+  /** Told after each attempt. */
+  readonly told: (outcome: 'minted' | 'refused' | 'unreachable') => void
+}
+
+/** Without `expires_in` nobody has said how long a token lives. */
+const assumed_life_s = 60
+/** A token is shown no more when so little of its life is left: it is to live for as long as the request does. */
+const margin_ms = 10_000
+/** After a failure: whoever is in trouble is not asked again with each request. */
+const pause_ms = 1_000
+/** As much of an answer as tells an operator what is wrong. */
+const told_length = 512
+
+/** The characters of a bearer token (RFC 6750, section 2.1): whatever else it held would end up in a header. */
+const answered = z.looseObject({
+  access_token: z.string().regex(/^[\w.~+/-]{1,16384}=*$/),
+  token_type: z.string().regex(/^bearer$/i),
+  expires_in: z.coerce.number().min(0).max(1_000_000_000).optional(),
+})
+
+type Held = { readonly token: string; readonly renew_at: number; readonly end_at: number }
+
+export class TokenSource {
+  readonly #given: TokenSourceOptions
+  #held: Held | undefined
+  #fetching: Promise<string | undefined> | undefined
+  #paused_until = Number.NEGATIVE_INFINITY
+
+  constructor(given: TokenSourceOptions) {
+    this.#given = given
+  }
+
+  /**
+   * The token where one is at hand; else a promise of it. Undefined when none can be had. A token that ends soon is renewed
+   * beside the requests that still use it.
+   */
+  token(): string | undefined | Promise<string | undefined> {
+    const now = this.#given.monotonic()
+    const held = this.#held
+    if (held !== undefined && now < held.end_at) {
+      if (now >= held.renew_at && now >= this.#paused_until) void this.#fetch()
+      return held.token
+    }
+    this.#held = undefined
+    if (this.#fetching) return this.#fetching
+    return now < this.#paused_until ? undefined : this.#fetch()
+  }
+
+  #fetch(): Promise<string | undefined> {
+    this.#fetching ??= this.#mint().finally(() => {
+      this.#fetching = undefined
+    })
+    return this.#fetching
+  }
+
+  async #mint(): Promise<string | undefined> {
+    const { client, post, monotonic, told } = this.#given
+    const began = monotonic()
+    try {
+      const { status, text } = await post({ authorization: basicOf(client), form: 'grant_type=client_credentials' })
+      const found = status === 200 ? answered.safeParse(jsonIn(text)).data : undefined
+      if (found === undefined) return this.#failed('refused', { status, said: this.#withoutSecret(text) })
+      const life_ms = (found.expires_in ?? assumed_life_s) * 1_000
+      // From when it was asked for: what the answer took is life of the token too.
+      const end_at = began + life_ms - Math.min(margin_ms, life_ms / 2)
+      this.#held = { token: found.access_token, renew_at: began + life_ms / 2, end_at }
+      told('minted')
+      return found.access_token
+    } catch (error) {
+      return this.#failed('unreachable', { error: (error as Error).message })
+    }
+  }
+
+  #failed(outcome: 'refused' | 'unreachable', fields: Readonly<Record<string, unknown>>): undefined {
+    const { log, told, monotonic } = this.#given
+    this.#paused_until = monotonic() + pause_ms
+    log.error(`proxy.token.${outcome}`, fields)
+    told(outcome)
+  }
+
+  /** An endpoint may repeat what it was sent, and may answer with a token that cannot be used. */
+  #withoutSecret(text: string): string {
+    const { client } = this.#given
+    const secrets = [basicOf(client).slice('Basic '.length), client.client_secret, encoded(client.client_secret)]
+    const plain = secrets.reduce((left, secret) => left.replaceAll(secret, '[redacted]'), text)
+    return plain.replaceAll(/("[a-z_]*token"\s*:\s*)"[^"]*"?/gi, '$1"[redacted]"').slice(0, told_length)
+  }
+}
+
+/** RFC 6749, section 2.3.1: each half is encoded as in a form, so that a colon stays inside. */
+function basicOf({ client_id, client_secret }: TokenClient): string {
+  return `Basic ${Buffer.from(`${encoded(client_id)}:${encoded(client_secret)}`).toString('base64')}`
+}
+
+function encoded(half: string): string {
+  return new URLSearchParams({ half }).toString().slice('half='.length)
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

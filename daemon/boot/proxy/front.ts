@@ -1,0 +1,159 @@
+// The public door of the proxy role, in place of a listener of operations: its threads, its journal, and its configuration.
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { segmentFolder } from '../../../adapters/audit/segments/segment-folder.ts'
+import { memoryKeyValue } from '../../../adapters/keyvalue/memory/memory-keyvalue.ts'
+import type { HttpServer } from '../../../adapters/serve/http/serve-http.ts'
+import type { Log } from '../../kernel/call.ts'
+import { isRefused, type Refused } from '../../kernel/errors.ts'
+import type { Metric, Metrics } from '../../kernel/metrics.ts'
+import type { Resolved } from '../../kernel/settings.ts'
+import { configOf } from '../../roles/proxy/config.ts'
+import { TopDenied } from '../../roles/proxy/denial/top.ts'
+import { countedInThreads } from '../../roles/proxy/metrics.ts'
+import {
+  type AuditJournal,
+  auditJournalPart,
+  type Denied,
+  deniedPart,
+  type Plane,
+  planePart,
+  type Reloaded,
+} from '../../roles/proxy/parts.ts'
+import { ship } from '../../roles/proxy/record/ship.ts'
+import { settings } from '../../roles/proxy/settings.ts'
+import { valuesOf } from '../profile.ts'
+import type { Front } from '../service.ts'
+import type { Shared } from '../shared.ts'
+import { dataOf } from '../site-folder.ts'
+import { threadScript } from '../thread-script.ts'
+import { freePort } from './free-port.ts'
+import type { Added } from './messages.ts'
+import { renewed } from './reload.ts'
+import { Supervisor } from './supervisor.ts'
+import { type ThreadConfig, threadConfig } from './thread-config.ts'
+import { told } from './told.ts'
+
+export type FrontMaterials = Pick<Shared, 'folder' | 'resolved' | 'clock' | 'random' | 'resettle'> & {
+  readonly metrics: Metrics
+  readonly log: Log
+}
+
+/** Opens the journal, with what an earlier process left in it; nothing listens yet. */
+export function publicFront(
+  given: FrontMaterials,
+): Front & { readonly parts: readonly (readonly [string, unknown])[] } {
+  const { folder, resolved, clock } = given
+  const dir = join(dataOf(folder, 'proxy'), 'audit')
+  const segments = segmentFolder(dir)
+  const left = segments.takeUp()
+  if (left > 0) given.log.info('proxy.audit.recovered', { segments: left })
+  const standing: Standing = { resolved, supervisor: undefined, threads: 0 }
+  const denied: Denied = { since: new Date(clock.now()).toISOString(), top: new TopDenied(most_denied) }
+  const journal: AuditJournal = { ...segments, measure: () => measure(given, standing, segments.bytes) }
+  const plane: Plane = { reload: () => reload(given, standing), report: () => report(standing) }
+  return {
+    parts: [
+      [planePart.name, plane],
+      [auditJournalPart.name, journal],
+      [deniedPart.name, denied],
+    ],
+    health() {
+      const alive = standing.supervisor?.alive ?? 0
+      return { ok: alive >= standing.threads, detail: `${alive} of ${standing.threads} threads` }
+    },
+    listen: (listening) => listen(given, standing, listening, dir, segments.takeUp),
+    last: ship.run,
+  }
+}
+
+/** Kinds of denials that are told apart. */
+const most_denied = 256
+
+type Standing = {
+  /** What is in force. */
+  resolved: Resolved
+  supervisor: Supervisor<ThreadConfig> | undefined
+  threads: number
+}
+
+async function listen(
+  given: FrontMaterials,
+  standing: Standing,
+  { listen: where, tls, workshop }: Parameters<Front['listen']>[0],
+  dir: string,
+  takeUp: (name: string) => number,
+): Promise<HttpServer> {
+  const { resolved, clock, log, random, metrics } = given
+  const { workers } = valuesOf(resolved, settings)
+  if (!('host' in where)) throw new TypeError('the public door is no local socket')
+  standing.threads = workers ?? availableParallelism()
+  await freePort(where)
+  const began = clock.now().toString(36).padStart(9, '0')
+  let threads = 0
+  const supervisor = new Supervisor<ThreadConfig>({
+    script: () => threadScript('proxy-thread.cjs', new URL('./thread.ts', import.meta.url)),
+    threads: standing.threads,
+    config: threadConfig(resolved, dir, tls),
+    listen: where,
+    newName() {
+      threads += 1
+      return `${began}-${random(4)}-${String(threads).padStart(6, '0')}`
+    },
+    log,
+    counters: memoryKeyValue(clock.monotonic),
+    tell: (about) => told(workshop, about),
+    added: (added) => addTo(metrics, added),
+    ended: (name) => void takeUp(name),
+  })
+  standing.supervisor = supervisor
+  const address = await supervisor.start()
+  return {
+    url: `${tls ? 'https' : 'http'}://${address.host.includes(':') ? `[${address.host}]` : address.host}:${address.port}`,
+    port: address.port,
+    close: (drain_ms) => supervisor.drain(drain_ms),
+  }
+}
+
+const byName = new Map<string, Metric>(countedInThreads.map((metric) => [metric.name, metric]))
+
+function addTo(metrics: Metrics, added: readonly Added[]): void {
+  for (const [name, values, by] of added) {
+    const metric = byName.get(name)
+    if (metric)
+      metrics.count(metric, Object.fromEntries(metric.labels.map((label, at) => [label, values[at] ?? ''])), by)
+  }
+}
+
+async function report({ supervisor, threads }: Standing) {
+  const found = await supervisor?.report()
+  return { threads: supervisor?.alive ?? threads, ...(found ?? { connections: 0, cache_bytes: 0, cache_entries: 0 }) }
+}
+
+/** Told to the threads when it changes; logged once for as long as it lasts. */
+async function measure({ log }: FrontMaterials, { supervisor, resolved }: Standing, bytesOf: () => Promise<number>) {
+  const bytes = await bytesOf()
+  const { audit_journal_mb } = valuesOf(resolved, settings)
+  const isFull = bytes > audit_journal_mb * 1_048_576
+  if (supervisor?.journal(isFull)) {
+    const remedy = 'bring the store back, or raise proxy.audit_journal_mb'
+    if (isFull) log.error('proxy.audit.full', { bytes, remedy })
+    else log.info('proxy.audit.room', { bytes })
+  }
+  return bytes
+}
+
+async function reload({ resettle, log }: FrontMaterials, standing: Standing): Promise<Reloaded | Refused> {
+  const found = await renewed(standing.resolved, resettle)
+  if (isRefused(found)) {
+    log.error('proxy.reload.refused', { errors: found.errors })
+    return found
+  }
+  const { inForce, applied, needs_restart } = found
+  const proxy = valuesOf(inForce, settings)
+  if (applied.length > 0) await standing.supervisor?.reconfigure((config) => ({ ...config, proxy }))
+  standing.resolved = inForce
+  const done = { applied, needs_restart, rules: configOf(proxy).rules.length }
+  log.info('proxy.reload.done', done)
+  return done
+}

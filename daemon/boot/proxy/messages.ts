@@ -1,0 +1,38 @@
+// What the main thread and the threads of the public proxy say to each other.
+import type { Count } from '../../kernel/keyvalue.ts'
+
+/** A step of the counters: key, how many, and how long a new count lives. */
+export type CountStep = readonly [key: string, by: number, life_ms: number]
+
+/** What is asked for beside the public prefix. */
+export type Pod = 'health' | 'info'
+
+/** `config` is the thread's own kind of configuration; it is copied over whole. */
+export type ToThread<C> =
+  | { readonly kind: 'configure'; readonly id: number; readonly config: C }
+  /** One for each step, in order; undefined where it failed. */
+  | { readonly kind: 'counted'; readonly id: number; readonly counts: readonly (Count | undefined)[] }
+  | { readonly kind: 'told'; readonly id: number; readonly status: number; readonly body: string }
+  | { readonly kind: 'report'; readonly id: number }
+  /** Whether the journal of audit lines holds as much as it may. */
+  | { readonly kind: 'journal'; readonly isFull: boolean }
+  | { readonly kind: 'drain'; readonly drain_ms: number }
+
+/** A counter of the role by name, with the values of its labels in order, and what was added since the last report. */
+export type Added = readonly [metric: string, labels: readonly string[], by: number]
+
+/** Of one thread, now. */
+export type Standing = { readonly connections: number; readonly cache_bytes: number; readonly cache_entries: number }
+
+export type FromThread =
+  | { readonly kind: 'listening'; readonly host: string; readonly port: number }
+  | { readonly kind: 'configured'; readonly id: number }
+  | { readonly kind: 'count'; readonly id: number; readonly steps: readonly CountStep[] }
+  | { readonly kind: 'ask'; readonly id: number; readonly about: Pod }
+  | { readonly kind: 'reported'; readonly id: number; readonly added: readonly Added[]; readonly standing: Standing }
+  | {
+      readonly kind: 'log'
+      readonly level: 'debug' | 'info' | 'warn' | 'error'
+      readonly event: string
+      readonly fields: Readonly<Record<string, unknown>>
+    }

@@ -1,0 +1,57 @@
+// A changed profile beside the one in force: what may change while requests are served, and what wants a restart.
+import { Refused } from '../../kernel/errors.ts'
+import type { Resolved } from '../../kernel/settings.ts'
+import { settings } from '../../roles/proxy/settings.ts'
+import { ProfileError } from '../profile.ts'
+import type { Plan } from '../shared.ts'
+
+/** Of the proxy block: what each request looks up for itself. */
+const reloadable: ReadonlySet<string> = new Set<keyof typeof settings.shape>([
+  'allowlist',
+  'rate_limit_per_min',
+  'write_rate_limit_per_min',
+  'write_max_body_bytes',
+  'trusted_proxy_depth',
+  'ipv6_prefix',
+  'cors_allow_origin',
+  'cache_ttl_s',
+  'max_target_bytes',
+  'audit_journal_mb',
+])
+
+/** `inForce`: the settings as they are from now on. `applied` and `needs_restart` name those that differ. */
+export type Renewed = {
+  readonly inForce: Resolved
+  readonly applied: string[]
+  readonly needs_restart: string[]
+}
+
+export async function renewed(running: Resolved, resettle: Plan['resettle']): Promise<Renewed | Refused> {
+  try {
+    return compared(running, await resettle())
+  } catch (error) {
+    if (!(error instanceof ProfileError)) throw error
+    const errors = error.problems.map(({ path, message }) => ({ path, message }))
+    return new Refused('invalid', 'the profile is refused, and nothing has changed', errors)
+  }
+}
+
+function compared(running: Resolved, next: Resolved): Renewed {
+  const applied: string[] = []
+  const needs_restart: string[] = []
+  const own: Record<string, unknown> = { ...running.values.get(settings.name) }
+  for (const [section, values] of next.values) {
+    const before = running.values.get(section) ?? {}
+    for (const field of new Set([...Object.keys(before), ...Object.keys(values)])) {
+      const value = values[field]
+      if (JSON.stringify(value) === JSON.stringify(before[field])) continue
+      if (section !== settings.name || !reloadable.has(field)) needs_restart.push(`${section}.${field}`)
+      else {
+        applied.push(`${section}.${field}`)
+        own[field] = value
+      }
+    }
+  }
+  const values = new Map(running.values).set(settings.name, own)
+  return { inForce: { ...running, values }, applied: applied.sort(), needs_restart: needs_restart.sort() }
+}

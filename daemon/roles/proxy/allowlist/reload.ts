@@ -1,0 +1,28 @@
+// Reads the profile again: the allowlist and the limits change without a request being dropped, or nothing changes at all.
+import * as z from 'zod'
+import { isRefused } from '../../../kernel/errors.ts'
+import { operation } from '../../../kernel/operation.ts'
+import { planePart } from '../parts.ts'
+
+export const reload = operation({
+  summary: 'Read the profile again, and go by its allowlist and limits',
+  method: 'POST',
+  path: '/api/v2/proxy/allowlist/reload',
+  input: z.strictObject({}),
+  output: z
+    .strictObject({
+      applied: z.array(z.string()).meta({ description: 'Settings that changed, and are in force' }),
+      needs_restart: z.array(z.string()).meta({ description: 'Settings that changed, and want a restart' }),
+      rules: z.int().min(0).meta({ description: 'Rules in force' }),
+    })
+    .meta({ id: 'ProxyReload' }),
+  errors: ['invalid'],
+  allow: 'proxy:write',
+
+  async run(call) {
+    const done = await call.part(planePart).reload()
+    if (isRefused(done)) return done
+    await call.record([call.audited('proxy.allowlist.reload', call.site.name, done)])
+    return done
+  },
+})

@@ -1,0 +1,95 @@
+// How an allowlist is written, and what is refused with the line, the entry and the remedy.
+import { describe, expect, test } from 'vitest'
+import { faultText, parseAllowlist, ruleText } from './rule.ts'
+
+const faultsOf = (text: string) => parseAllowlist(text).faults.map(faultText)
+
+describe('an allowlist', () => {
+  test('has an entry a line, or several parted by commas; comments and empty lines say nothing', () => {
+    const { rules, faults } = parseAllowlist(
+      '# read, and nothing, else\r\nGET /a,HEAD /a\n\n   POST\t/b  limit=3 ,, GET /c/{id}/d cache=30 limit=5\n  # GET /e\nGET /f/*',
+    )
+    expect(faults).toEqual([])
+    expect(rules).toEqual([
+      { name: 'GET /a', method: 'GET', segments: ['a'], isSubtree: false },
+      { name: 'HEAD /a', method: 'HEAD', segments: ['a'], isSubtree: false },
+      { name: 'POST /b', method: 'POST', segments: ['b'], isSubtree: false, limit: 3 },
+      {
+        name: 'GET /c/{id}/d',
+        method: 'GET',
+        segments: ['c', undefined, 'd'],
+        isSubtree: false,
+        cache_s: 30,
+        limit: 5,
+      },
+      { name: 'GET /f/*', method: 'GET', segments: ['f'], isSubtree: true },
+    ])
+  })
+
+  test('is empty when nothing is said', () => {
+    expect(parseAllowlist('')).toEqual({ rules: [], faults: [] })
+  })
+
+  test('is read back from its own text', () => {
+    const text = 'GET /\nGET /*\nGET /a/\nGET /a/{b}/*\nHEAD /caf%C3%A9 cache=0\nPOST /a limit=2'
+    expect(parseAllowlist(text).rules.map(ruleText).join('\n')).toBe(text)
+  })
+})
+
+describe('refused', () => {
+  test.each([
+    ['PUT /a', 'line 1, "PUT /a": "PUT" may not be allowlisted: GET, HEAD and POST alone'],
+    ['GET /a\nget /b', 'line 2, "get /b": methods are written in capitals: GET'],
+    ['GET', 'line 1, "GET": the path is missing: METHOD /path'],
+    ['GET a/b', 'line 1, "GET a/b": the path must begin with a slash'],
+    ['GET /a?b=c', 'line 1, "GET /a?b=c": a rule has no query and no fragment: it allows any query'],
+    ['GET /a\nGET /b, GET /a', 'line 2, "GET /a": the same requests as "GET /a": keep one of the two'],
+    [
+      'GET /a/{x}\nGET /a/{y} limit=1',
+      'line 2, "GET /a/{y} limit=1": the same requests as "GET /a/{x}": keep one of the two',
+    ],
+    ['POST /a/*', 'line 1, "POST /a/*": POST takes no /*: name each path that may be written to'],
+    ['POST /a cache=5', 'line 1, "POST /a cache=5": answers to POST are never cached: leave cache= out'],
+    ['GET /a limit=0', 'line 1, "GET /a limit=0": limit=0 would serve nobody: leave the rule out'],
+    ['GET /a limit=1 limit=2', 'line 1, "GET /a limit=1 limit=2": limit= is given twice'],
+    ['GET /%61', 'line 1, "GET /%61": requests for it are read as /a: write that'],
+    ['GET /a//b', 'line 1, "GET /a//b": requests for it are read as /a/b: write that'],
+    ['GET /%e2%82%ac', 'line 1, "GET /%e2%82%ac": requests for it are read as /%E2%82%AC: write that'],
+  ])('%j: %s', (text, fault) => {
+    expect(faultsOf(text)).toEqual([fault])
+  })
+
+  test.each([
+    ...['GET /a limit=x', 'GET /a limit', 'GET /a ttl=5', 'GET /a b', 'GET /a limit=-1', 'GET /a limit=1e3'],
+    ...[
+      'GET /a/{}',
+      'GET /a/{b',
+      'GET /a/b}',
+      'GET /a/x{b}',
+      'GET /a/{b}.json',
+      'GET /a/{b c}',
+      'GET /a*',
+      'GET /*/a',
+      'GET /a/**',
+    ],
+    ...[
+      'GET /a/..',
+      'GET /../a',
+      'GET /a/./b',
+      'GET /a%2Fb',
+      'GET /é',
+      'GET /a\\b',
+      'GET /a/..;x',
+      'GET /a//*',
+      'GET /%zz',
+    ],
+    ...['* /a', 'GET:/a', 'CONNECT a:80', 'DELETE /a', 'PATCH /a', 'OPTIONS /a', 'GETX /a'],
+  ])('%j', (text) => {
+    expect(parseAllowlist(text)).toMatchObject({ rules: [], faults: [{ line: 1 }] })
+  })
+
+  test('names every entry at once, and shows no more of one than it must', () => {
+    expect(faultsOf(`PUT /a\nGET /b\nDELETE /c, GET ${'x'.repeat(5_000)}`)).toHaveLength(3)
+    expect(Math.max(...faultsOf(`GET ${'x'.repeat(5_000)}`).map(({ length }) => length))).toBeLessThan(300)
+  })
+})

@@ -1,0 +1,133 @@
+// One entry of the allowlist, `METHOD /path [limit=N] [cache=S]`, and the text that a list of them is written as.
+import { normalForm } from '../request/path.ts'
+
+/** No other method can be allowlisted. */
+export const methods = ['GET', 'HEAD', 'POST'] as const
+export type Method = (typeof methods)[number]
+
+export type Rule = {
+  /** `GET /api/v1/report/{id}`: what audit records, metrics and explanations call it. */
+  readonly name: string
+  readonly method: Method
+  /** A string is that segment, undefined is any one segment. */
+  readonly segments: readonly (string | undefined)[]
+  /** Everything below the segments too, but not the path that they make themselves. */
+  readonly isSubtree: boolean
+  /** Requests a source may make by this rule in a window, besides what the general limits allow it. */
+  readonly limit?: number
+  /** Seconds for which answers are kept, where that is less than CACHE_TTL_S; 0 keeps none. */
+  readonly cache_s?: number
+}
+
+/** What is wrong with an entry: its line in the text, from 1, the entry as written, and what to do about it. */
+export type RuleFault = { readonly line: number; readonly entry: string; readonly says: string }
+
+export type Allowlist = { readonly rules: readonly Rule[]; readonly faults: readonly RuleFault[] }
+
+const most_rules = 10_000
+const shown_characters = 200
+
+/**
+ * Rules of a text: one a line, or several parted by commas. Empty lines and lines that begin with `#` say nothing. Rules are
+ * good for use only while there is no fault.
+ */
+export function parseAllowlist(text: string): Allowlist {
+  const rules = new Map<string, Rule>()
+  const faults: RuleFault[] = []
+  for (const [at, whole] of text.split(/\r?\n/).entries()) {
+    if (whole.trimStart().startsWith('#')) continue
+    for (const entry of whole.split(',').map((each) => each.trim())) {
+      if (entry === '') continue
+      const rule = parseRule(entry)
+      const says = 'says' in rule ? rule.says : clash(rule, rules)
+      if (says !== undefined) faults.push({ line: at + 1, entry: entry.slice(0, shown_characters), says })
+      else if (!('says' in rule)) rules.set(shapeOf(rule), rule)
+    }
+  }
+  return { rules: [...rules.values()], faults }
+}
+
+/** `line 3, "GET report": the path must begin with a slash`. */
+export function faultText({ line, entry, says }: RuleFault): string {
+  return `line ${line}, "${entry}": ${says}`
+}
+
+/** The rule as it is written, options included. */
+export function ruleText({ name, limit, cache_s }: Rule): string {
+  return [name, limit === undefined ? [] : `limit=${limit}`, cache_s === undefined ? [] : `cache=${cache_s}`]
+    .flat()
+    .join(' ')
+}
+
+type Fault = { readonly says: string }
+
+export function parseRule(entry: string): Rule | Fault {
+  const [word = '', path, ...options] = entry.split(/[ \t]+/)
+  const method = methods.find((known) => known === word)
+  if (!method) return { says: methodFault(word) }
+  if (path === undefined) return { says: 'the path is missing: METHOD /path' }
+  const shape = parsePath(path)
+  if ('says' in shape) return shape
+  // One rule each: a subtree of writes would name what nobody looked at.
+  if (method === 'POST' && shape.isSubtree) return { says: 'POST takes no /*: name each path that may be written to' }
+  const given = parseOptions(method, options)
+  return 'says' in given ? given : { name: `${method} ${path}`, method, ...shape, ...given }
+}
+
+function methodFault(word: string): string {
+  const upper = methods.find((known) => known === word.toUpperCase())
+  if (upper) return `methods are written in capitals: ${upper}`
+  return `"${word.slice(0, 20)}" may not be allowlisted: GET, HEAD and POST alone`
+}
+
+type Shape = Pick<Rule, 'segments' | 'isSubtree'>
+
+function parsePath(path: string): Shape | Fault {
+  if (!path.startsWith('/')) return { says: 'the path must begin with a slash' }
+  if (path.includes('?') || path.includes('#'))
+    return { says: 'a rule has no query and no fragment: it allows any query' }
+  const isSubtree = path.endsWith('/*')
+  const parts = (isSubtree ? path.slice(0, -2) : path).split('/').slice(1)
+  const segments: (string | undefined)[] = []
+  for (const part of parts) {
+    if (/^\{[A-Za-z_][A-Za-z0-9_]*\}$/.test(part)) segments.push(undefined)
+    else if (/[{}*]/.test(part))
+      return { says: '{name} stands for one whole segment, /* at the end for a subtree; nothing else' }
+    else segments.push(part)
+  }
+  // With a plain name in each open place the path must be one that a request can have.
+  const plain = `/${segments.map((segment) => segment ?? 'name').join('/')}`
+  const normal = normalForm(isSubtree ? `${plain}/name` : plain, 0)
+  if ('denied' in normal) return { says: 'no request can have this path: write it unescaped, or with valid escapes' }
+  const wanted = isSubtree ? normal.path.slice(0, -'/name'.length) : normal.path
+  if (wanted !== (plain === '/' && isSubtree ? '' : plain))
+    return { says: `requests for it are read as ${wanted}: write that` }
+  return { segments, isSubtree }
+}
+
+function parseOptions(method: Method, options: readonly string[]): Pick<Rule, 'limit' | 'cache_s'> | Fault {
+  const given: { limit?: number; cache_s?: number } = {}
+  for (const option of options) {
+    const [, name, digits] = /^(limit|cache)=(\d{1,9})$/.exec(option) ?? []
+    if (!name)
+      return { says: `"${option.slice(0, 40)}" is not known: limit=REQUESTS or cache=SECONDS may follow the path` }
+    const key = name === 'limit' ? 'limit' : 'cache_s'
+    if (given[key] !== undefined) return { says: `${name}= is given twice` }
+    given[key] = Number(digits)
+  }
+  if (given.limit === 0) return { says: 'limit=0 would serve nobody: leave the rule out' }
+  if (method === 'POST' && given.cache_s !== undefined)
+    return { says: 'answers to POST are never cached: leave cache= out' }
+  return given
+}
+
+function clash(rule: Rule, rules: ReadonlyMap<string, Rule>): string | undefined {
+  if (rules.size >= most_rules) return `there may be ${most_rules} rules and no more`
+  const other = rules.get(shapeOf(rule))
+  return other ? `the same requests as "${other.name}": keep one of the two` : undefined
+}
+
+/** Rules of one shape match the same requests, whatever they call their open places. */
+function shapeOf({ method, segments, isSubtree }: Rule): string {
+  return `${method} /${segments.map((segment) => segment ?? '{}').join('/')}${isSubtree ? '/*' : ''}`
+}

@@ -1,0 +1,46 @@
+// What the pure steps go by, made from the settings once and made anew at a reload.
+import type * as z from 'zod'
+import { compileAllowlist, type Matcher } from './allowlist/matcher.ts'
+import { parseAllowlist, type Rule } from './allowlist/rule.ts'
+import type { settings } from './settings.ts'
+
+export type ProxySettings = Readonly<z.output<typeof settings.schema>>
+
+export type Config = {
+  /** `/public-api`, without a slash at the end. */
+  readonly prefix: string
+  readonly rules: readonly Rule[]
+  readonly match: Matcher
+  readonly hasPost: boolean
+  /** Trusted hops before the proxy, 1 or more. */
+  readonly depth: number
+  readonly ipv6_prefix: number
+  readonly read_limit: number
+  readonly write_limit: number
+  readonly max_body_bytes: number
+  readonly max_target_bytes: number
+  readonly cors_origin: string
+  /** 0: nothing is cached. */
+  readonly cache_max_bytes: number
+  readonly cache_ttl_ms: number
+}
+
+/** Of settings that `startFault` finds nothing wrong with: the allowlist is sound, and the depth is given. */
+export function configOf(values: ProxySettings): Config {
+  const { rules } = parseAllowlist(values.allowlist)
+  return {
+    prefix: values.public_path_prefix,
+    rules,
+    match: compileAllowlist(rules),
+    hasPost: rules.some(({ method }) => method === 'POST'),
+    depth: values.trusted_proxy_depth ?? 1,
+    ipv6_prefix: values.ipv6_prefix,
+    read_limit: values.rate_limit_per_min,
+    write_limit: values.write_rate_limit_per_min,
+    max_body_bytes: values.write_max_body_bytes,
+    max_target_bytes: values.max_target_bytes,
+    cors_origin: values.cors_allow_origin,
+    cache_max_bytes: values.cache_max_mb * 1_048_576,
+    cache_ttl_ms: values.cache_ttl_s * 1_000,
+  }
+}

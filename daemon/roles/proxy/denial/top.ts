@@ -1,0 +1,72 @@
+// What was refused most often, in bounded memory: whoever sends ever new names must not fill it.
+
+import type { Reason } from '../reasons.ts'
+
+/** What requests are alike in. */
+export type Kind = { readonly reason: Reason; readonly method: string; readonly path: string }
+
+/** `at_most_over`: how much of the count may belong to others, whose place it took. */
+export type Ranked = Kind & {
+  readonly count: number
+  readonly at_most_over: number
+  readonly last_at: string
+  readonly last_source: string
+}
+
+type Slot = { readonly kind: Kind; count: number; over: number; last_at: string; last_source: string }
+
+/**
+ * Space-Saving (Metwally, Agrawal, El Abbadi: Efficient computation of frequent and top-k elements, ICDT 2005): whatever
+ * makes up more than 1/slots of all is in it, and no count is too low.
+ */
+export class TopDenied {
+  readonly #most: number
+  readonly #slots = new Map<string, Slot>()
+  #total = 0
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** All that were counted. */
+  get total(): number {
+    return this.#total
+  }
+
+  count(kind: Kind, at: string, source: string): void {
+    this.#total += 1
+    const key = JSON.stringify([kind.reason, kind.method, kind.path])
+    const slot = this.#slots.get(key)
+    if (slot) {
+      slot.count += 1
+      slot.last_at = at
+      slot.last_source = source
+      return
+    }
+    const over = this.#slots.size < this.#most ? 0 : this.#makeRoom()
+    this.#slots.set(key, { kind, count: over + 1, over, last_at: at, last_source: source })
+  }
+
+  /** Most often first; of those alike in that, the newest last. */
+  top(limit: number): Ranked[] {
+    return [...this.#slots.values()]
+      .toSorted((a, b) => b.count - a.count)
+      .slice(0, limit)
+      .map(({ kind, count, over, last_at, last_source }) => ({
+        ...kind,
+        count,
+        at_most_over: over,
+        last_at,
+        last_source,
+      }))
+  }
+
+  /** Takes out the rarest, and says how often it was. */
+  #makeRoom(): number {
+    let rarest: [string, Slot] | undefined
+    for (const entry of this.#slots) if (!rarest || entry[1].count < rarest[1].count) rarest = entry
+    if (!rarest) return 0
+    this.#slots.delete(rarest[0])
+    return rarest[1].count
+  }
+}

@@ -1,0 +1,46 @@
+// One audit record for each public request: as the thread writes it down, as it is kept, and as it is shown.
+import * as z from 'zod'
+import { collection } from '../../../kernel/store.ts'
+import { type Reason, reasons, type Verdict } from '../reasons.ts'
+
+const reason = z.string().refine((text): text is Reason => Object.hasOwn(reasons, text), 'must be a known reason')
+
+export const requestRecord = z
+  .strictObject({
+    at: z.iso.datetime(),
+    source: z.string().meta({ description: 'Whom the request counts for, by the trusted hops' }),
+    method: z.string(),
+    path: z.string().meta({ description: 'Normal form without the prefix, and without the query' }),
+    verdict: z.enum(['allow', 'denied', 'method_not_allowed'] satisfies readonly Verdict[]),
+    upstream_status: z.int().nullable().meta({ description: 'What the upstream answered; null when it was not asked' }),
+    status: z.int().meta({ description: 'What the caller was answered; 0 for one who had left' }),
+    reason: reason.meta({ description: 'Why: a word of docs/proxy.md' }),
+    rule: z.string().optional().meta({ description: 'The rule of the allowlist that the request fits' }),
+  })
+  .meta({ id: 'ProxyRecord' })
+export type RequestRecord = z.infer<typeof requestRecord>
+
+export const storedRequest = z.strictObject({
+  tenant_id: z.string(),
+  expires_ts: z.int(),
+  ...requestRecord.shape,
+})
+export type StoredRequest = z.infer<typeof storedRequest>
+
+/** The interface names the index; in a cluster site and role stand before it. */
+export const requests = collection({
+  name: 'proxy',
+  schema: storedRequest,
+  indexes: ['at', 'verdict', 'source'],
+})
+
+/** What became of a segment of the journal: made with its record in the audit chain, so that each is there once. */
+export const shippedSegment = z.strictObject({
+  tenant_id: z.string(),
+  expires_ts: z.int(),
+  at: z.iso.datetime(),
+  records: z.int().min(0),
+  sha256: z.string(),
+})
+
+export const shippedSegments = collection({ name: 'segments', schema: shippedSegment, indexes: [] })

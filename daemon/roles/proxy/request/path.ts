@@ -1,0 +1,123 @@
+// The one form in which a request's path is matched, keys the cache and is forwarded; what could be read in two ways has none.
+import type { PathReason } from '../reasons.ts'
+
+/** `query`: as it came, with its question mark; '' for none. */
+export type Target = { readonly path: string; readonly query: string }
+export type NoTarget = { readonly denied: PathReason }
+
+// What a byte of the path is: passes as it is, wants a second look, ends the path, or may not stand there.
+const plain = 0
+const special = 1
+const ends = 2
+const never = 3
+
+const kinds = kindsOf()
+
+/**
+ * Normal form of the target from `from` on, where a slash stands (RFC 3986 section 6.2.2): escapes of unreserved
+ * characters decoded, hexadecimal digits in capitals, `//` collapsed, dot segments resolved. The query is left as it is.
+ * A fixed point: the normal form of a normal form is itself.
+ */
+export function normalForm(target: string, from: number): Target | NoTarget {
+  let at = from
+  let isPlain = true
+  let before = 0
+  for (; at < target.length; at++) {
+    const code = target.charCodeAt(at)
+    const kind = code < 128 ? kinds[code] : never
+    // A dot at the head of a segment and a second slash want the slow way, as escapes and `;` do.
+    if (kind === plain) isPlain &&= before !== 47 || (code !== 46 && code !== 47)
+    else if (kind === special) isPlain = false
+    else if (kind === ends) break
+    else return { denied: code === 92 ? 'backslash' : 'path_character' }
+    before = code
+  }
+  const fault = at < target.length ? queryFault(target, at) : undefined
+  if (fault) return { denied: fault }
+  const path = isPlain ? target.slice(from, at) : settled(target.slice(from, at))
+  return typeof path === 'string' ? { path, query: target.slice(at) } : path
+}
+
+/** Query and fragment: the query goes on verbatim, so it must be what any reader takes for one. */
+function queryFault(target: string, from: number): PathReason | undefined {
+  for (let at = from; at < target.length; at++) {
+    const code = target.charCodeAt(at)
+    if (code === 35) return 'fragment'
+    if (code <= 32 || code >= 127) return 'query_character'
+  }
+  return undefined
+}
+
+/** The slow way: escapes first, then segments. */
+function settled(raw: string): string | NoTarget {
+  const unescaped = raw.includes('%') ? decoded(raw) : raw
+  return typeof unescaped === 'string' ? resolved(unescaped) : unescaped
+}
+
+function decoded(raw: string): string | NoTarget {
+  const fault = escapeFault(raw)
+  if (fault) return { denied: fault }
+  const text = raw.replaceAll(/%[0-9A-Fa-f]{2}/g, (escaped) => {
+    const character = String.fromCharCode(Number.parseInt(escaped.slice(1), 16))
+    return /[A-Za-z0-9._~-]/.test(character) ? character : escaped.toUpperCase()
+  })
+  // Looked for last: a digit of the second escape may itself have been escaped.
+  return /%25(?:[0-9A-Fa-f]{2}|[uU][0-9A-Fa-f])/.test(text) ? { denied: 'double_encoding' } : text
+}
+
+function escapeFault(raw: string): PathReason | undefined {
+  if (/%(?![0-9A-Fa-f]{2})/.test(raw)) return 'bad_escape'
+  if (/%(?:[01][0-9A-Fa-f]|7[Ff])/.test(raw)) return 'control_escape'
+  if (/%2[Ff]/.test(raw)) return 'encoded_slash'
+  if (/%5[Cc]/.test(raw)) return 'backslash'
+  return /%[89A-Fa-f]/.test(raw) ? unicodeFault(raw) : undefined
+}
+
+/** Characters that some turn into a slash or backslash though Unicode's own normalisation does not. */
+const slashes = /[\u2044\u2215\u2216\u29f5\u29f8\u29f9]/
+const delimiters = /[/\\.%;?#]/
+
+function unicodeFault(raw: string): PathReason | undefined {
+  let text: string
+  try {
+    text = decodeURIComponent(raw)
+  } catch {
+    return 'bad_utf8'
+  }
+  const beyond = text.replaceAll(/[\0-\x7f]/g, '')
+  if (/[\x80-\x9f]/.test(beyond)) return 'control_escape'
+  return slashes.test(beyond) || delimiters.test(beyond.normalize('NFKC')) ? 'lookalike' : undefined
+}
+
+/** RFC 3986 section 5.2.4, but that climbing above the root and a dot segment at the end are refused. */
+function resolved(path: string): string | NoTarget {
+  const segments = path.split('/').slice(1)
+  const last = segments.length - 1
+  const kept: string[] = []
+  for (const [at, segment] of segments.entries()) {
+    if (segment === '.' || segment === '..') {
+      if (at === last) return { denied: 'dot_id' }
+      if (segment === '..' && kept.pop() === undefined) return { denied: 'above_root' }
+    } else if (isDisguised(segment)) return { denied: 'dot_parameter' }
+    else if (segment !== '' || at === last) kept.push(segment)
+  }
+  return `/${kept.join('/')}`
+}
+
+/** Servers that know `;` parameters or drop spaces at the end read such a segment as empty, `.` or `..`. */
+function isDisguised(segment: string): boolean {
+  return /^\.{0,2}(?:%20)*(?:;|%3B)|^\.{0,2}(?:%20)+$/.test(segment)
+}
+
+function kindsOf(): Uint8Array {
+  const table = new Uint8Array(128).fill(never)
+  const mark = (characters: string, kind: number) => {
+    for (const character of characters) table[character.charCodeAt(0)] = kind
+  }
+  mark('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789', plain)
+  // RFC 3986: unreserved, sub-delims, and the two that `pchar` adds.
+  mark('-._~' + "!$&'()*+,=" + ':@' + '/', plain)
+  mark('%;', special)
+  mark('?#', ends)
+  return table
+}

@@ -1,0 +1,58 @@
+// The answers that the proxy gives itself: few words, the same for every request of a status, so that they tell nothing.
+
+/** `headers` flat and in lower case, without Content-Length; `body` in ASCII, not for HEAD. */
+export type Reply = { readonly status: number; readonly headers: readonly string[]; readonly body: string }
+
+/** Statuses of the table in `reasons.ts`, and those with which a listener meets what is no request. */
+const titles: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  404: 'Not Found',
+  408: 'Request Timeout',
+  413: 'Content Too Large',
+  417: 'Expectation Failed',
+  429: 'Too Many Requests',
+  431: 'Request Header Fields Too Large',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+  504: 'Gateway Timeout',
+}
+
+/** `retry_after_s`: for 429 and 503, when it is known. */
+export function localReply(status: number, cors_origin: string, retry_after_s?: number): Reply {
+  const body = `{"status":${status},"title":"${titles[status] ?? 'Error'}"}`
+  const headers = [
+    'content-type',
+    'application/json',
+    'access-control-allow-origin',
+    cors_origin,
+    'x-content-type-options',
+    'nosniff',
+  ]
+  if (retry_after_s !== undefined) headers.push('retry-after', String(retry_after_s))
+  return { status, headers, body }
+}
+
+const most_asked_characters = 1_024
+const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+const tokens = new RegExp(`^${token}(?:[ \\t]*,[ \\t]*${token})*$`)
+
+/**
+ * The answer to a preflight. The headers that it asks for are allowed, as the interface has it; what the upstream sees of them
+ * is another matter. `raw`: headers of the request, flat.
+ */
+export function preflightReply(raw: readonly string[], cors_origin: string, hasPost: boolean): Reply {
+  const headers = [
+    'access-control-allow-origin',
+    cors_origin,
+    'access-control-allow-methods',
+    hasPost ? 'GET, HEAD, OPTIONS, POST' : 'GET, HEAD, OPTIONS',
+    'access-control-max-age',
+    '600',
+    'vary',
+    'Access-Control-Request-Headers',
+  ]
+  const at = raw.findIndex((name, place) => place % 2 === 0 && name.toLowerCase() === 'access-control-request-headers')
+  const asked = at < 0 ? '' : (raw[at + 1] ?? '').trim()
+  if (asked.length <= most_asked_characters && tokens.test(asked)) headers.push('access-control-allow-headers', asked)
+  return { status: 204, headers, body: '' }
+}

@@ -1,0 +1,52 @@
+// Who a request counts for: the address that the trusted hops before the proxy saw it come from.
+import { ipText, isIpv4, networkOf, parseIp } from '../../../kernel/ip-address.ts'
+
+/**
+ * `address` in canonical text, for the audit record and the upstream. `key` is what requests are counted by: IPv4 the
+ * address, IPv6 its network, `peer:` before it where the address is that of the connection.
+ */
+export type Source = { readonly address: string; readonly key: string; readonly from: 'forwarded' | 'peer' }
+
+/**
+ * The source by X-Forwarded-For, all fields of that name joined by commas in their order; '' for none. Each of the `depth`
+ * trusted hops appended the address that it saw, so the entry `depth` from the end is the one that a caller cannot choose.
+ * Where there is none, or it is no address, the source is the connection's own peer, counted apart from callers of that
+ * address: all such requests share one bucket, and no spoofed header opens another.
+ * An entry may be IPv4, IPv4:port, IPv6 or [IPv6]:port; `peer` is the connection's remote address.
+ */
+export function sourceOf(forwarded: string, peer: string, depth: number, ipv6_prefix: number): Source {
+  const entry = entryAt(forwarded, depth)
+  const address = entry === '' ? undefined : addressOf(entry)
+  if (address !== undefined) return { address, key: keyOf(address, ipv6_prefix), from: 'forwarded' }
+  const own = addressOf(peer.split('%', 1)[0] ?? '') ?? 'unknown'
+  return { address: own, key: `peer:${keyOf(own, ipv6_prefix)}`, from: 'peer' }
+}
+
+/** The entry so many from the end, without the spaces around it. The others are never looked at. */
+function entryAt(list: string, depth: number): string {
+  let end = list.length
+  for (let hop = 1; ; hop++) {
+    const comma = end <= 0 ? -1 : list.lastIndexOf(',', end - 1)
+    if (hop === depth) return list.slice(comma + 1, end).trim()
+    if (comma < 0) return ''
+    end = comma
+  }
+}
+
+const bracketed = /^\[([0-9a-fA-F:.]*:[0-9a-fA-F:.]*)\](?::\d{1,5})?$/
+
+function addressOf(entry: string): string | undefined {
+  if (isIpv4(entry)) return entry
+  if (entry.length > 60) return undefined
+  const colon = entry.indexOf(':')
+  if (colon > 0 && isIpv4(entry.slice(0, colon)))
+    return /^:\d{1,5}$/.test(entry.slice(colon)) ? entry.slice(0, colon) : undefined
+  const address = parseIp(bracketed.exec(entry)?.[1] ?? entry)
+  return address && ipText(address)
+}
+
+function keyOf(address: string, ipv6_prefix: number): string {
+  if (!address.includes(':')) return address
+  const parsed = parseIp(address)
+  return parsed ? `${ipText(networkOf(parsed, ipv6_prefix))}/${ipv6_prefix}` : address
+}

@@ -1,0 +1,57 @@
+// Headers of an answer on its way to the caller: without hops, topology and sessions, and with the proxy's own CORS.
+
+/**
+ * Never relayed, and why. What belongs to one connection (RFC 9110 section 7.6.1). What tells of the inside. Sessions and
+ * challenges: they would be those of the service token, on a host that serves people who have tokens of their own. What
+ * speaks for the whole host, or to the servers before the proxy. What the proxy says itself.
+ */
+const dropped = new Set([
+  ...[
+    'connection',
+    'content-length',
+    'keep-alive',
+    'proxy-connection',
+    'te',
+    'trailer',
+    'transfer-encoding',
+    'upgrade',
+    'http2-settings',
+  ],
+  ...['server', 'x-powered-by', 'via'],
+  ...['set-cookie', 'set-cookie2', 'www-authenticate', 'authentication-info'],
+  ...['alt-svc', 'clear-site-data', 'service-worker-allowed', 'strict-transport-security', 'x-sendfile'],
+  ...['x-content-type-options'],
+])
+
+const prefixes = ['x-internal-', 'x-forwarded-', 'x-accel-', 'x-envoy-', 'proxy-', 'access-control-']
+
+/** Names that come in nearly every answer, so that they are not looked at letter by letter. */
+const relayed = new Set(['content-type', 'date', 'etag', 'cache-control', 'last-modified', 'vary'])
+
+/**
+ * Headers of the upstream's answer, flat, cleaned for the caller; names in lower case. Content-Length is for who writes the
+ * answer, as all framing is.
+ */
+export function responseHeaders(raw: readonly string[], cors_origin: string): string[] {
+  const cleaned: string[] = []
+  let hop = ''
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = (raw[at] as string).toLowerCase()
+    const value = raw[at + 1] as string
+    if (name === 'connection') hop += `,${value}`
+    else if (relayed.has(name) || isRelayed(name)) cleaned.push(name, value)
+  }
+  cleaned.push('access-control-allow-origin', cors_origin, 'x-content-type-options', 'nosniff')
+  return hop === '' ? cleaned : withoutNamed(cleaned, hop)
+}
+
+function isRelayed(name: string): boolean {
+  return !dropped.has(name) && !prefixes.some((prefix) => name.startsWith(prefix))
+}
+
+/** The proxy's own headers are not Connection's to take away. */
+function withoutNamed(headers: readonly string[], hop: string): string[] {
+  const named = new Set(hop.split(',').map((name) => name.trim().toLowerCase()))
+  for (const own of ['access-control-allow-origin', 'x-content-type-options']) named.delete(own)
+  return headers.filter((_, at) => !named.has(headers[at - (at % 2)] as string))
+}

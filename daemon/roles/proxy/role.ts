@@ -1,0 +1,48 @@
+// The proxy role's table of contents. Public requests are served by threads of their own; these operations are for the site.
+import { type Role, role } from '../../kernel/role.ts'
+import { ssoSettings } from '../../kernel/sso-settings.ts'
+import { reload } from './allowlist/reload.ts'
+import type { ProxySettings } from './config.ts'
+import { list as denialList } from './denial/list.ts'
+import { cacheBytes, cacheEntries, connectionCount, metrics, threadCount } from './metrics.ts'
+import { outline } from './outline.ts'
+import { planePart } from './parts.ts'
+import { list as recordList } from './record/list.ts'
+import { requests, shippedSegments } from './record/model.ts'
+import { ship } from './record/ship.ts'
+import { settings } from './settings.ts'
+import { startFaults } from './start-fault.ts'
+
+export const proxy: Role = role(outline, {
+  collections: [requests, shippedSegments],
+  metrics,
+  workers: [ship],
+  operations: {
+    allowlist: { reload },
+    denial: { list: denialList },
+    record: { list: recordList },
+  },
+  messages: {},
+  serviceInfo: ({ settings: resolved }) => ({
+    name: 'public-proxy',
+    version: '1.0.0',
+    description: 'The one door for callers without a token',
+    health_path: '/health',
+    api_path: (resolved.values.get(settings.name) as ProxySettings | undefined)?.public_path_prefix ?? '',
+    mcp_path: null,
+    capabilities: ['public-proxy'],
+    objects: [],
+  }),
+  refusesToStart({ settings: resolved }) {
+    const own = resolved.values.get(settings.name) as ProxySettings
+    const faults = startFaults(own, resolved.values.get(ssoSettings.name) ?? {})
+    return faults.length > 0 ? faults.join('; ') : undefined
+  },
+  async gauges(call) {
+    const { threads, connections, cache_bytes, cache_entries } = await call.part(planePart).report()
+    call.set(threadCount, {}, threads)
+    call.set(connectionCount, {}, connections)
+    call.set(cacheBytes, {}, cache_bytes)
+    call.set(cacheEntries, {}, cache_entries)
+  },
+})

@@ -1,0 +1,188 @@
+// Settings of the proxy role: the names of the interface, and limits that protect what it stands before.
+import * as z from 'zod'
+import { parseNetwork } from '../../kernel/ip-address.ts'
+import { listenerFields } from '../../kernel/platform-settings.ts'
+import { block } from '../../kernel/settings.ts'
+import { faultText, parseAllowlist } from './allowlist/rule.ts'
+import { originFault } from './upstream.ts'
+
+const most_faults = 8
+const seconds = (least: number, most: number) => z.int().min(least).max(most)
+const named = (message: string) => ({ error: message })
+
+const allowlist = z
+  .union([
+    z.string(),
+    z
+      .array(z.string().max(4_096))
+      .max(10_000)
+      .transform((rules) => rules.join('\n')),
+  ])
+  .superRefine((text, context) => {
+    for (const fault of parseAllowlist(text).faults.slice(0, most_faults)) {
+      context.addIssue({ code: 'custom', message: `ALLOWLIST, ${faultText(fault)}` })
+    }
+  })
+
+const platformUrl = z.string().superRefine((url, context) => {
+  const message = originFault(url)
+  if (message) context.addIssue({ code: 'custom', message: `PLATFORM_API_URL ${message}` })
+})
+
+const prefix = z
+  .string()
+  .regex(
+    /^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._~-]+)+\/?$/,
+    'PUBLIC_PATH_PREFIX must be a path such as /public-api: segments of letters, digits and . _ ~ -, each after one slash',
+  )
+  .transform((path) => path.replace(/\/$/, ''))
+
+const flag = z.union([z.boolean(), z.string().transform((text) => !/^(|0|false|no|off)$/i.test(text.trim()))])
+
+export const settings = block('proxy', {
+  ...listenerFields(8012, 'PROXY'),
+  platform_api_url: platformUrl.optional().meta({
+    env: 'PLATFORM_API_URL',
+    doc: 'Platform REST entry that allowed requests go to, as in https://platform.example; without it the role does not start.',
+  }),
+  platform_api_ca_file: z.string().min(1).optional().meta({
+    env: 'PLATFORM_API_CA_FILE',
+    doc: 'Authorities (PEM) that vouch for its TLS certificate, instead of the machine’s.',
+  }),
+  public_path_prefix: prefix.default('/public-api').meta({
+    env: 'PUBLIC_PATH_PREFIX',
+    doc: 'Prefix of public paths, taken away before the rest is matched and forwarded.',
+  }),
+  public_sso_client_id: z.string().min(1).max(256).optional().meta({
+    env: 'PUBLIC_SSO_CLIENT_ID',
+    doc: 'The limited client whose token requests are forwarded with; never the platform’s own (sso.client_id).',
+  }),
+  public_sso_client_secret: z.string().min(1).max(1_024).optional().meta({
+    env: 'PUBLIC_SSO_CLIENT_SECRET',
+    secret: true,
+    doc: 'Its secret.',
+  }),
+  allowlist: allowlist.default('').meta({
+    env: 'ALLOWLIST',
+    doc: 'What is let through: METHOD /path [limit=N] [cache=S], one a line or parted by commas, or a list. GET, HEAD, POST; {name} is one segment, /* at the end a subtree.',
+  }),
+  rate_limit_per_min: z
+    .int()
+    .min(1, named('RATE_LIMIT_PER_MIN must be 1 or more'))
+    .max(1_000_000)
+    .default(60)
+    .meta({ env: 'RATE_LIMIT_PER_MIN', doc: 'Requests served per source and minute; the next one is 429.' }),
+  write_rate_limit_per_min: z
+    .int()
+    .min(1, named('WRITE_RATE_LIMIT_PER_MIN must be 1 or more'))
+    .max(1_000_000)
+    .default(10)
+    .meta({ env: 'WRITE_RATE_LIMIT_PER_MIN', doc: 'POST requests of them; the next one is 429.' }),
+  write_max_body_bytes: z
+    .int()
+    .min(0)
+    .max(16_777_216)
+    .default(65_536)
+    .meta({ env: 'WRITE_MAX_BODY_BYTES', doc: 'Largest body of a POST; a larger one is 413.' }),
+  trusted_proxy_depth: z
+    .int(named('TRUSTED_PROXY_DEPTH must be a whole number, 1 or more'))
+    .min(1, named('TRUSTED_PROXY_DEPTH must be 1 or more: how many trusted hops append to X-Forwarded-For'))
+    .max(32)
+    .optional()
+    .meta({
+      env: 'TRUSTED_PROXY_DEPTH',
+      doc: 'How many trusted hops before the proxy append to X-Forwarded-For; without it the role does not start.',
+    }),
+  ipv6_prefix: z
+    .int()
+    .min(32)
+    .max(128)
+    .default(64)
+    .meta({ doc: 'Bits of an IPv6 source that are counted as one: a household has a network, not an address.' }),
+  cors_allow_origin: z
+    .string()
+    .regex(
+      /^(\*|https?:\/\/[A-Za-z0-9.:[\]-]+)$/,
+      'CORS_ALLOW_ORIGIN must be * or an origin such as https://city.example',
+    )
+    .default('*')
+    .meta({ env: 'CORS_ALLOW_ORIGIN', doc: 'Value of Access-Control-Allow-Origin on every answer.' }),
+  cache_max_mb: z
+    .int()
+    .min(0)
+    .max(65_536)
+    .default(0)
+    .meta({ env: 'CACHE_MAX_MB', doc: 'Megabytes of answers that each worker keeps; 0 keeps none.' }),
+  cache_ttl_s: z
+    .int()
+    .min(0)
+    .max(86_400)
+    .default(60)
+    .meta({ env: 'CACHE_TTL_S', doc: 'Longest time for which an answer is kept.' }),
+  edge_node: flag.default(false).meta({
+    env: 'EDGE_NODE',
+    doc: 'Must not be true: an edge node has no shared counters, so nothing would be limited. The role does not start then.',
+  }),
+  trusted_networks: z
+    .array(
+      z
+        .string()
+        .refine((text) => parseNetwork(text) !== undefined, 'must be a network such as 10.1.2.0/24 or one address'),
+    )
+    .max(256)
+    .default([])
+    .meta({
+      doc: 'Private networks that PLATFORM_API_URL and SSO_TOKEN_URL may lead to all the same; in the profile alone, never by environment.',
+    }),
+  workers: z
+    .int()
+    .min(1)
+    .max(256)
+    .optional()
+    .meta({ env: 'PROXY_WORKERS', doc: 'Threads that serve requests; as many as the machine has cores when absent.' }),
+  max_target_bytes: z
+    .int()
+    .min(256)
+    .max(65_536)
+    .default(8_192)
+    .meta({ doc: 'Longest path and query; a longer one is 404.' }),
+  max_header_bytes: z
+    .int()
+    .min(2_048)
+    .max(131_072)
+    .default(16_384)
+    .meta({ doc: 'Longest head of a request; a longer one is 431.' }),
+  header_timeout_s: seconds(1, 120).default(10).meta({ doc: 'Time within which the head of a request must be whole.' }),
+  body_timeout_s: seconds(1, 600)
+    .default(30)
+    .meta({ doc: 'Time within which a request must be whole, body included.' }),
+  min_body_bytes_per_s: z
+    .int()
+    .min(0)
+    .max(1_048_576)
+    .default(256)
+    .meta({ doc: 'Slowest rate of a body, after its first seconds; 0 asks for none.' }),
+  keep_alive_s: seconds(1, 600).default(65).meta({ doc: 'How long a caller’s connection may stay idle.' }),
+  max_connections: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(10_000)
+    .meta({ doc: 'Connections that a worker takes at once; further ones are closed.' }),
+  upstream_connections: z
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(128)
+    .meta({ doc: 'Connections to the upstream that a worker holds at most; further requests wait for one.' }),
+  connect_timeout_s: seconds(1, 60).default(5).meta({ doc: 'Time for a connection to the upstream.' }),
+  answer_timeout_s: seconds(1, 600)
+    .default(30)
+    .meta({ doc: 'Time for the first byte of its answer, and for each after that.' }),
+  audit_keep_days: z.int().min(1).max(36_500).default(90).meta({
+    doc: 'How long the audit records of public requests are kept in the store.',
+  }),
+  audit_journal_mb: z.int().min(1).max(1_048_576).default(1_024).meta({
+    doc: 'Megabytes of audit records that wait for their store; beyond it the log says what was lost, and a metric counts it.',
+  }),
+})

@@ -1,0 +1,48 @@
+// Where requests go: the parts of PLATFORM_API_URL, and what is wrong with a URL that must not be gone to.
+import { type IpNetwork, isPublic, isWithin, parseIp } from '../../kernel/ip-address.ts'
+
+export type Origin = {
+  readonly isTls: boolean
+  /** Without brackets. */
+  readonly host: string
+  readonly port: number
+  /** For the Host header: with brackets, and the port where it is not the scheme's own. */
+  readonly authority: string
+  /** Path that comes before every forwarded one, without a slash at its end; '' for none. */
+  readonly base: string
+}
+
+/** Why a URL is none that requests or secrets may be sent to; undefined when its form is sound. */
+export function originFault(text: string): string | undefined {
+  if (!URL.canParse(text)) return 'must be a URL such as https://platform.example'
+  const { protocol, username, password, hash, search, pathname } = new URL(text)
+  if (protocol !== 'http:' && protocol !== 'https:') return 'must begin with http:// or https://'
+  if (username !== '' || password !== '') return 'must hold no credentials'
+  if (hash !== '' || search !== '' || /[?#]/.test(text)) return 'must have no query and no fragment'
+  return /[^A-Za-z0-9._~/-]|\/\//.test(pathname) ? 'must have a plain path, or none' : undefined
+}
+
+/** Of a URL that `originFault` finds nothing wrong with. */
+export function originOf(text: string): Origin {
+  const { protocol, hostname, port, host, pathname } = new URL(text)
+  const isTls = protocol === 'https:'
+  return {
+    isTls,
+    host: hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: port === '' ? (isTls ? 443 : 80) : Number(port),
+    authority: host,
+    base: pathname.replace(/\/+$/, ''),
+  }
+}
+
+/**
+ * Why a URL must not be gone to though its form is sound: its host is written as an address, or named as one, that is not
+ * public and not in the networks. Names are looked up, and their addresses judged, at each connection.
+ */
+export function addressFault(text: string, trusted: readonly IpNetwork[]): string | undefined {
+  const { host } = originOf(text)
+  const address = parseIp(/(^|\.)localhost\.?$/.test(host) ? '127.0.0.1' : host)
+  if (!address) return undefined
+  if (isPublic(address) || trusted.some((network) => isWithin(address, network))) return undefined
+  return `leads to ${host}, which is not a public address: name its network in proxy.trusted_networks of the profile, if the site trusts it`
+}

@@ -1,0 +1,90 @@
+// The public door as an operator runs it: the packaged executable alone, before a platform and an identity provider that obey a test.
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type Heard, heard, type Sent } from './http-exchange.ts'
+import { type PackagedSite, packagedSite, type Served } from './packaged-site.ts'
+
+export type Asked = { readonly method: string; readonly url: string; readonly headers: IncomingMessage['headers']; readonly body: string }
+
+/** A server that notes what it is asked, and answers as the test says. */
+export type Obedient = {
+  readonly port: number
+  readonly asked: Asked[]
+  answer: (request: Asked, response: ServerResponse) => void
+  close(): Promise<void>
+}
+
+export async function obedient(answer: Obedient['answer']): Promise<Obedient> {
+  const server: Server = createServer((request, response) => {
+    const pieces: Buffer[] = []
+    request.on('data', (piece: Buffer) => pieces.push(piece))
+    request.on('end', () => {
+      const { method = '', url = '', headers } = request
+      const asked = { method, url, headers, body: Buffer.concat(pieces).toString('utf8') }
+      told.asked.push(asked)
+      told.answer(asked, response)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const told: Obedient = {
+    port: (server.address() as AddressInfo).port,
+    asked: [],
+    answer,
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+  return told
+}
+
+export const serviceToken = 'service-token-that-no-caller-may-see'
+export const clientSecret = 'client-secret-that-nobody-may-see'
+
+export type Door = {
+  readonly site: PackagedSite
+  readonly platform: Obedient
+  readonly provider: Obedient
+  readonly env: Readonly<Record<string, string>>
+  serve(more?: Readonly<Record<string, string>>): Promise<Served>
+  close(): Promise<void>
+}
+
+/** `rules` go into the profile. Two threads, limits that nothing reaches, no cache: unless `env` says otherwise. */
+export async function publicDoor(rules: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Door> {
+  const platform = await obedient((_, response) => response.end('{"ok":1}\n'))
+  const provider = await obedient((_, response) => {
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify({ access_token: serviceToken, token_type: 'Bearer', expires_in: 600 }))
+  })
+  const site = packagedSite('public-proxy', 'door')
+  site.edit('  # trusted_networks: [10.20.0.0/16]', '  trusted_networks: [127.0.0.1]')
+  site.edit('allowlist: []', `allowlist: ${JSON.stringify(rules)}`)
+  const own = {
+    PLATFORM_API_URL: `http://127.0.0.1:${platform.port}`,
+    SSO_TOKEN_URL: `http://127.0.0.1:${provider.port}/token`,
+    PUBLIC_SSO_CLIENT_ID: 'door',
+    PUBLIC_SSO_CLIENT_SECRET: clientSecret,
+    PROXY_WORKERS: '2',
+    RATE_LIMIT_PER_MIN: '100000',
+    WRITE_RATE_LIMIT_PER_MIN: '100000',
+    ...env,
+  }
+  return {
+    ...{ site, platform, provider, env: own },
+    serve: (more = {}) => site.serve({ ...own, ...more }),
+    async close() {
+      site.remove()
+      await Promise.all([platform.close(), provider.close()])
+    },
+  }
+}
+
+/** One request from a source that the trusted hop names. */
+export function ask(served: Served, path: string, sent: Partial<Sent> & { source?: string } = {}): Promise<Heard> {
+  const { source = '192.0.2.1', ...more } = sent
+  const port = served.ports.proxy ?? 0
+  return heard({ method: 'GET', ...more, port, path, headers: { 'x-forwarded-for': source, ...more.headers } })
+}
