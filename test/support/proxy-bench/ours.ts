@@ -30,7 +30,7 @@ export function startOurs(around: Around, port: number, { issuer, counter, cache
     .replace('allowlist: []', 'allowlist: ["GET /api/v1/report"] #')
   writeFileSync(file, profile)
   const redis = { KV_HOST: '127.0.0.1', KV_PORT: String(around.redis), KV_VERIFY: 'false' }
-  return startPinned(cores.measured, [executable, 'serve', '--site', site], port, {
+  const env = {
     PLATFORM_API_URL: `http://127.0.0.1:${around.upstream}`,
     SSO_TOKEN_URL: `http://127.0.0.1:${issuer}/token`,
     PUBLIC_SSO_CLIENT_ID: 'door',
@@ -41,5 +41,6 @@ export function startOurs(around: Around, port: number, { issuer, counter, cache
     CACHE_MAX_MB: String(cache_mb),
     CACHE_TTL_S: '600',
     ...(counter === 'redis' ? redis : {}),
-  })
+  }
+  return startPinned(cores.measured, [executable, 'serve', '--site', site], port, env, '"platform.ready"')
 }

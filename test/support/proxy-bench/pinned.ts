@@ -12,12 +12,13 @@ const ticks_per_s = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf
 
 export type Program = { readonly pid: number; readonly cpu_s: () => number; readonly end: () => Promise<void> }
 
-/** Starts it on the core and waits until the port answers. Throws what it wrote when it ends before that. */
+/** Starts it on the core and waits until it says `ready`, or its port answers. Throws what it wrote when it ends before that. */
 export async function startPinned(
   core: number,
   command: readonly string[],
   port: number,
   env: Readonly<Record<string, string>> = {},
+  ready?: string,
 ): Promise<Program> {
   const child = spawn('taskset', ['-c', String(core), ...command], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -25,7 +26,7 @@ export async function startPinned(
   })
   let said = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (said = (said + text).slice(-4_000)))
-  while (!(await answers(port))) {
+  while (ready === undefined ? !(await answers(port)) : !said.includes(ready)) {
     if (child.exitCode !== null) throw new Error(`${command[0]} ended: ${said}`)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
