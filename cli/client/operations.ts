@@ -1,4 +1,5 @@
-// Finds an operation by its address, those that every role serves included.
+// Finds an operation by its address, those that every role serves included, and what a field of its input may be.
+import * as z from 'zod'
 import { everyOperation } from '../../daemon/every-role.ts'
 import type { Addressed } from '../../daemon/kernel/operation.ts'
 
@@ -7,4 +8,12 @@ export function operationAt(address: string): Addressed {
   const found = everyOperation.find((known) => known.address === address)
   if (!found) throw new TypeError(`no role has the operation ${address}`)
   return found
+}
+
+/** The words that a field of the input may be. Throws for a field that is not a choice of words: a mistake in the command. */
+export function choicesOf(address: string, field: string): readonly string[] {
+  const given: unknown = operationAt(address).operation.input.shape[field]
+  const of = given instanceof z.ZodOptional ? given.unwrap() : given
+  if (!(of instanceof z.ZodEnum)) throw new TypeError(`${address} leaves ${field} open`)
+  return of.options.map(String)
 }

@@ -44,5 +44,6 @@ export const offline = {
   lensPictures: () => import('./offline/lens-pictures.ts'),
   resolution: () => import('./offline/resolve-files.ts'),
   resolutionQuality: () => import('./offline/resolution-quality.ts'),
+  door: () => import('./offline/door-rules.ts'),
   examination: () => import('./offline/examination.ts'),
 } as const

@@ -73,6 +73,7 @@ export const builtInRoles: Readonly<Record<string, readonly string[]>> = {
     'key:read',
     'token:revoke',
     'hub:read',
+    'proxy:*',
   ],
   analyst: [
     'consensus:read',
@@ -99,6 +100,7 @@ export const builtInRoles: Readonly<Record<string, readonly string[]>> = {
     'key:read',
     'peer:read',
     'hub:read',
+    'proxy:read',
   ],
   node: ['hub:node', 'hub:read', 'health:read', 'openapi:read'],
   service: [

@@ -30,10 +30,13 @@ export const ssoSettings = block('sso', {
     env: 'SSO_CA_FILE',
     doc: 'Authorities (PEM) that vouch for the identity provider’s TLS certificate, instead of the machine’s.',
   }),
-  tls_verify: z.boolean().default(true).meta({
-    env: 'SSO_TLS_VERIFY',
-    doc: 'False takes any TLS certificate: for development, and refused but for an identity provider on this machine.',
-  }),
+  tls_verify: z
+    .boolean()
+    .default(true)
+    .meta({
+      env: ['SSO_TLS_VERIFY', 'SSO_VERIFY'],
+      doc: 'False takes any TLS certificate: for development, and refused but for an identity provider on this machine.',
+    }),
   algorithms: z
     .array(z.enum(providerAlgorithms))
     .min(1)

@@ -46,6 +46,17 @@ describe('the same records', () => {
     }
   })
 
+  test('from the same with tabs, by its ending or as it is said', async () => {
+    const tabs = csv.replaceAll(/,(?! "")/g, '\t')
+    for (const name of ['people.tsv', 'people.TAB']) {
+      expect(rowsOf(await readDataFile(written(name, tabs), all))).toEqual(people)
+    }
+    expect(rowsOf(await readDataFile(written('tabs.txt', tabs), all, { kind: 'tsv' }))).toEqual(people)
+    await expect(readDataFile(written('commas.tsv', 'id,name\n1\t2\n'), all)).rejects.toThrow(
+      'line 2: more than the 1 fields that the first line names',
+    )
+  })
+
   test('from JSON lines, whatever the order of keys, with gaps of any kind', async () => {
     const lines = [JSON.stringify(people[0]), '', '{"name":"漢字","city":null,"id":2}\r', JSON.stringify(people[2])]
     for (const name of ['people.jsonl', 'people.NDJSON']) {

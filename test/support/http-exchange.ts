@@ -3,6 +3,8 @@ import * as http from 'node:http'
 
 export type Sent = {
   readonly port: number
+  /** A local socket, instead of the port. */
+  readonly socket?: string | undefined
   readonly method: string
   readonly path: string
   readonly token?: string | undefined
@@ -33,7 +35,8 @@ export function heard(sent: Sent): Promise<Heard> {
     ...sent.headers,
   }
   return new Promise((resolve, reject) => {
-    const request = http.request({ host: '127.0.0.1', port, method, path, headers, agent: false }, (answer) => {
+    const where = sent.socket === undefined ? { host: '127.0.0.1', port } : { socketPath: sent.socket }
+    const request = http.request({ ...where, method, path, headers, agent: false }, (answer) => {
       const parts: Buffer[] = []
       const done = () => {
         const whole = Buffer.concat(parts).toString('utf8')

@@ -52,6 +52,9 @@ export type Served = {
   readonly internal: Readonly<Record<string, number | undefined>>
   /** The exit code of an orderly end. */
   stop(): Promise<number | null>
+  /** Nothing is given time to end. */
+  kill(): Promise<void>
+  signal(name: NodeJS.Signals): void
   readonly log: () => string
 }
 
@@ -107,6 +110,11 @@ async function served(child: ChildProcess): Promise<Served> {
       child.kill('SIGTERM')
       return (await ended)[0]
     },
+    async kill() {
+      child.kill('SIGKILL')
+      await ended
+    },
+    signal: (name) => void child.kill(name),
     log: () => log,
   }
 }

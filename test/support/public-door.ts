@@ -2,10 +2,17 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { expect } from 'vitest'
 import { type Heard, heard, type Sent } from './http-exchange.ts'
 import { type PackagedSite, packagedSite, type Served } from './packaged-site.ts'
 
-export type Asked = { readonly method: string; readonly url: string; readonly headers: IncomingMessage['headers']; readonly body: string }
+export type Asked = {
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingMessage['headers']
+  readonly body: string
+}
 
 /** A server that notes what it is asked, and answers as the test says. */
 export type Obedient = {
@@ -49,6 +56,8 @@ export type Door = {
   readonly provider: Obedient
   readonly env: Readonly<Record<string, string>>
   serve(more?: Readonly<Record<string, string>>): Promise<Served>
+  /** Of somebody who may do everything, for the local socket. */
+  token(): string
   close(): Promise<void>
 }
 
@@ -72,9 +81,14 @@ export async function publicDoor(rules: readonly string[], env: Readonly<Record<
     WRITE_RATE_LIMIT_PER_MIN: '100000',
     ...env,
   }
+  let minted: string | undefined
   return {
     ...{ site, platform, provider, env: own },
     serve: (more = {}) => site.serve({ ...own, ...more }),
+    token() {
+      minted ??= site.run(['token', 'mint', '--subject', 'ada', '--roles', 'admin', '--json']).stdout
+      return (JSON.parse(minted) as { token: string }).token
+    },
     async close() {
       site.remove()
       await Promise.all([platform.close(), provider.close()])
@@ -87,4 +101,51 @@ export function ask(served: Served, path: string, sent: Partial<Sent> & { source
   const { source = '192.0.2.1', ...more } = sent
   const port = served.ports.proxy ?? 0
   return heard({ method: 'GET', ...more, port, path, headers: { 'x-forwarded-for': source, ...more.headers } })
+}
+
+export type Recorded = {
+  readonly source: string
+  readonly method: string
+  readonly path: string
+  readonly verdict: string
+  readonly status: number
+  readonly upstream_status: number | null
+  readonly reason: string
+  readonly rule?: string
+}
+
+/** All audit records, newest first, once there are so many. */
+export async function recorded(door: Door, count: number): Promise<Recorded[]> {
+  let items: Recorded[] = []
+  const look = async () => {
+    items = await everyRecord(door)
+    return items.length
+  }
+  await expect.poll(look, { timeout: 30_000, interval: 100 }).toBe(count)
+  return items
+}
+
+/** As many as there are now. */
+export async function everyRecord(door: Door): Promise<Recorded[]> {
+  const items: Recorded[] = []
+  for (let cursor = ''; ; ) {
+    const answer = await atSocket(door, `/api/v2/proxy/record?limit=500${cursor && `&cursor=${cursor}`}`)
+    const page = answer.json as { items: Recorded[]; next_cursor?: string }
+    items.push(...page.items)
+    if (page.next_cursor === undefined) return items
+    cursor = encodeURIComponent(page.next_cursor)
+  }
+}
+
+/** An operation for the site's own people, with everything permitted. */
+export function atSocket(door: Door, path: string, sent: Partial<Sent> = {}): Promise<Heard> {
+  const socket = join(door.site.dir, 'run', 'proxy', 'sock')
+  return heard({ port: 0, socket, method: 'GET', path, token: door.token(), ...sent })
+}
+
+/** How often each reason is given. */
+export function reasonsOf(records: readonly Recorded[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { reason } of records) counts[reason] = (counts[reason] ?? 0) + 1
+  return counts
 }

@@ -12,7 +12,7 @@ import { issueToken } from '../../adapters/keys/jose/tokens.ts'
 import { makeSite } from '../../daemon/boot/offline/make-site.ts'
 import { add } from '../../daemon/boot/offline/site-peers.ts'
 import { type Running, serve } from '../../daemon/boot/serve.ts'
-import { type SiteFolder, siteFolder } from '../../daemon/boot/site-folder.ts'
+import { type SiteFolder, siteFolder, socketOf } from '../../daemon/boot/site-folder.ts'
 import type { Log } from '../../daemon/kernel/call.ts'
 import type { Signatures } from '../../daemon/kernel/keys.ts'
 import { roles } from '../../daemon/roles.ts'
@@ -26,6 +26,8 @@ export const runningEveryRole = {
   platform: { roles: roles.map(({ name }) => name) },
   hub: { port: 0 },
   resolution: { port: 0 },
+  proxy: { port: 0, workers: 1, trusted_proxy_depth: 1, platform_api_url: 'https://platform.invalid' },
+  sso: { token_url: 'https://identity.invalid/token' },
 }
 
 export type SmallSite = {
@@ -72,7 +74,9 @@ export async function smallSite(
     port,
     token: (given, change) => issueToken(tokenKeyIn(folder), claimsOf(given, change)),
     tokenKey: () => tokenKeyIn(folder),
-    ask: (role, sent) => heard({ port: port(role), ...sent }),
+    // Strangers alone come to the proxy's port: its operations are on its local socket.
+    ask: (role, sent) =>
+      heard({ port: port(role), ...(role === 'proxy' ? { socket: socketOf(folder, role) } : {}), ...sent }),
     async close() {
       await running.stop()
       rmSync(dir, { recursive: true, force: true })

@@ -74,6 +74,8 @@ export async function dataListener(options: DataListenerOptions): Promise<DataLi
     const response = new ServerResponse(request)
     response.assignSocket(socket)
     response.on('finish', () => socket.destroySoon())
+    // Node has let go of the socket: without this, a reset of it would be an accident of the thread.
+    socket.on('error', () => socket.destroy())
     guests.get(socket)?.arrive(request, response, faults.tunnel, false)
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
@@ -150,9 +152,12 @@ const linesOf = {
   head_too_large: '431 Request Header Fields Too Large',
 } as const
 
+/** The other end closed or broke the connection, perhaps within a request. */
+const goneCodes = new Set(['ECONNRESET', 'EPIPE', 'HPE_INVALID_EOF_STATE'])
+
 /** Bytes that are no request, or did not become one in time. Nothing of them is repeated in the answer. */
 function unreadable(error: NodeJS.ErrnoException, guest: Guest | undefined, { onStray }: DataListenerOptions): void {
-  if (!guest || error.code === 'ECONNRESET' || error.code === 'EPIPE') {
+  if (!guest || goneCodes.has(error.code ?? '')) {
     guest?.destroy()
     return
   }

@@ -40,6 +40,9 @@ export class Exchange {
   /** The client sends its body when it is told to. */
   readonly #isAwaited: boolean
   #onBody: ((body: BodyTaken) => void) | undefined
+  /** Found before anybody asked for the body. */
+  #bodyFailure: BodyFailure | undefined
+  #hasWritten = false
   #isDrainAwaited = false
   #isOver = false
 
@@ -68,16 +71,13 @@ export class Exchange {
   }
 
   /**
-   * Asks for the body, which nobody sends who waits for `100 Continue` before this. `done` is called once: at once where the
-   * head tells it all. After anything but bytes the answer ends the connection.
+   * Asks for the body, which nobody sends who waits for `100 Continue` before this. `done` is called once: at once where it
+   * is known by then what becomes of it. After anything but bytes the answer ends the connection.
    */
   readBody(most_bytes: number, done: (body: BodyTaken) => void): void {
-    if (this.framing === 0) {
-      done(nothing)
-      return
-    }
-    if (this.framing !== 'chunked' && this.framing > most_bytes) {
-      done('too_large')
+    const known = this.#knownBody(most_bytes)
+    if (known !== undefined) {
+      done(known)
       return
     }
     const request = this.#request
@@ -99,6 +99,13 @@ export class Exchange {
     request.on('end', () => this.#onBody?.(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces, size)))
   }
 
+  #knownBody(most_bytes: number): BodyTaken | undefined {
+    if (this.#isOver) return 'gone'
+    if (this.framing === 0) return nothing
+    if (this.framing !== 'chunked' && this.framing > most_bytes) return 'too_large'
+    return this.#bodyFailure
+  }
+
   /** A whole answer. Its length is set here; for HEAD the body is what GET would bring, and is not sent. */
   reply(status: number, headers: readonly string[], body: Buffer = nothing): void {
     if (this.method !== 'HEAD' && body.length > small_bytes) this.#replyInPieces(status, headers, body)
@@ -110,19 +117,24 @@ export class Exchange {
     this.#end(status, this.#framed(status, headers, bytes.length), bytes)
   }
 
-  /** Begins an answer that streams. `length`: its bytes where they are known, also where HEAD brings none of them. */
+  /**
+   * Begins an answer that streams; the head goes with what is written in this tick, or without it. `length`: its bytes where
+   * they are known, also where HEAD brings none of them.
+   */
   begin(status: number, headers: readonly string[], length: number | undefined): void {
     if (this.#isOver) return
-    this.#closeUnread()
-    this.#response.writeHead(
-      status,
-      length === undefined ? (headers as string[]) : this.#framed(status, headers, length),
-    )
+    this.#beforeHead()
+    const framed = length === undefined ? (headers as string[]) : this.#framed(status, headers, length)
+    this.#response.writeHead(status, framed)
+    queueMicrotask(() => {
+      if (!this.#hasWritten && !this.#isOver) this.#response.flushHeaders()
+    })
   }
 
   /** False: the client takes it slowly, and `onDrain` comes. The bytes are kept: they must be the caller's to give. */
   write(bytes: Buffer | string): boolean {
     if (this.#isOver) return true
+    this.#hasWritten = true
     const isTaken = this.#response.write(bytes, 'latin1')
     if (!isTaken && !this.#isDrainAwaited) {
       this.#isDrainAwaited = true
@@ -158,6 +170,7 @@ export class Exchange {
 
   /** The body will not come whole, as its guest says. */
   bodyFailed(why: BodyFailure): void {
+    this.#bodyFailure ??= why
     this.#onBody?.(why)
   }
 
@@ -178,7 +191,7 @@ export class Exchange {
 
   #end(status: number, headers: string[], bytes: string): void {
     if (this.#isOver) return
-    this.#closeUnread()
+    this.#beforeHead()
     this.#response.writeHead(status, headers)
     // As text it goes in one write with the head.
     if (bytes === '' || this.method === 'HEAD') this.#response.end()
@@ -191,8 +204,12 @@ export class Exchange {
     return [...headers, 'Content-Length', String(length)]
   }
 
-  #closeUnread(): void {
-    this.#guest.beforeHead(this.#response, this.fault !== undefined || (this.framing !== 0 && !this.#request.complete))
+  /** Whether the connection goes on must be known before the head is written. */
+  #beforeHead(): void {
+    const isUnread = this.framing !== 0 && !this.#request.complete
+    // Node's parser leaves what follows a wish for an upgrade to somebody else, whom there is not.
+    const isUpgrade = this.#request.headers.upgrade !== undefined
+    this.#guest.beforeHead(this.#response, isUnread || isUpgrade || this.fault !== undefined)
   }
 
   #finish(): void {

@@ -25,6 +25,8 @@ export class Guest {
   /** The answer that is under way, or was the last, ends the connection: what comes after is no request. */
   #isLast = false
   #isBodyWatched = false
+  /** The last answer that was begun. Several may wait in it for those before to have gone out. */
+  #answer: ServerResponse | undefined
   /** Bytes at the last look, and when there was progress for the last time; of a body, when and where it began. */
   #mark = 0
   #since: number
@@ -54,7 +56,7 @@ export class Guest {
   /** The answer of the current request was given to the socket: the next one's turn. */
   next(): void {
     this.#current = undefined
-    if (this.#isLast) this.#waiting.length = 0
+    if (this.#isLast) this.#close()
     // Who takes no answers is given no more of them; see `drained`.
     else if (this.#waiting.length > 0 && !this.#socket.writableNeedDrain) this.#start(this.#waiting.shift() as Exchange)
   }
@@ -63,12 +65,13 @@ export class Guest {
     if (!this.#current && !this.#isLast && this.#waiting.length > 0) this.next()
   }
 
-  /** Says with the head whether the connection goes on. `isUnread`: bytes are to come that nobody will take for anything. */
-  beforeHead(response: ServerResponse, isUnread: boolean): void {
-    if (isUnread || (this.#house.closing && this.#waiting.length === 0)) this.#isLast = true
+  /** Says with the head whether the connection goes on. `isFinal`: what else may come on it nobody takes for anything. */
+  beforeHead(response: ServerResponse, isFinal: boolean): void {
+    this.#answer = response
+    if (isFinal || (this.#house.closing && this.#waiting.length === 0)) this.#isLast = true
     if (!this.#isLast) return
     response.shouldKeepAlive = false
-    if (isUnread) this.#linger()
+    if (isFinal) this.#linger()
   }
 
   /** From here on the bytes of a body are counted, or no longer. */
@@ -86,16 +89,19 @@ export class Guest {
     if (this.#isLast) return false
     this.#isLast = true
     this.#waiting.length = 0
-    this.#current?.bodyFailed(isLate ? 'too_slow' : 'malformed')
-    return !this.#current
+    const current = this.#current
+    current?.bodyFailed(isLate ? 'too_slow' : 'malformed')
+    return !current
   }
 
-  /** The last thing that is written; then the end. */
+  /** The last thing that is written, after the answers before it; then the end. */
   say(text: string): void {
     this.#isLast = true
     this.#linger()
-    this.#socket.write(text, 'latin1')
-    this.#socket.destroySoon()
+    this.#whenWritten(() => {
+      this.#socket.write(text, 'latin1')
+      this.#socket.destroySoon()
+    })
   }
 
   destroy(): void {
@@ -125,6 +131,17 @@ export class Guest {
   #start(exchange: Exchange): void {
     this.#current = exchange
     this.#house.handle(exchange)
+  }
+
+  /** What was told to go on by its head, and may not. */
+  #close(): void {
+    this.#waiting.length = 0
+    this.#whenWritten(() => this.#socket.destroySoon())
+  }
+
+  #whenWritten(then: () => void): void {
+    if (this.#answer && !this.#answer.writableFinished) this.#answer.once('finish', then)
+    else then()
   }
 
   #sweepBody(now: number): void {

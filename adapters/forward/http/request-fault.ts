@@ -8,6 +8,7 @@ export type Fault = {
     | 'bad_host'
     | 'bad_framing'
     | 'too_many_fields'
+    | 'bad_name'
     | 'unwanted_body'
     | 'unknown_coding'
     | 'unknown_expectation'
@@ -19,6 +20,7 @@ export const faults = {
   host: { status: 400, reason: 'bad_host' },
   framing: { status: 400, reason: 'bad_framing' },
   fields: { status: 431, reason: 'too_many_fields' },
+  name: { status: 400, reason: 'bad_name' },
   body: { status: 400, reason: 'unwanted_body' },
   coding: { status: 501, reason: 'unknown_coding' },
   expectation: { status: 417, reason: 'unknown_expectation' },
@@ -55,7 +57,7 @@ export function framingOrFault(
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] as string
     const value = rawHeaders[at + 1] as string
-    if (name.length > longest_name) return faults.fields
+    if (name.length > longest_name) return faults.name
     if (name.length === lengths.host && name.toLowerCase() === 'host') {
       hosts++
       if (!soundHost.test(value)) return faults.host

@@ -110,7 +110,8 @@ export class ResponseParser {
     else if (ends >= 0) {
       this.#held = ''
       then.call(this, text.slice(0, size))
-    } else if (isBroken(text, before)) this.#fail('a line does not end as lines do')
+    } else if (isBroken(text, before) || (this.#state === 'head' && !opens(text)))
+      this.#fail('it does not look like an answer')
     else this.#held = text
     return at + size - before
   }
@@ -165,6 +166,9 @@ export class ResponseParser {
     this.#failure = why
   }
 }
+
+/** Whether it may become a head of HTTP/1: what greets in another protocol waits in vain for an end of the head. */
+const opens = (text: string) => 'HTTP/1.'.startsWith(text.slice(0, 7))
 
 const bareEnd = /(?<!\r)\n|\r[^\n]/g
 

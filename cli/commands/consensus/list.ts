@@ -1,5 +1,6 @@
 // Lists sessions, newest first.
 import { listed } from '../../client/client.ts'
+import { choicesOf } from '../../client/operations.ts'
 import { command } from '../../command.ts'
 import { show, table } from '../../output.ts'
 import { choice, otherwise, text, whole } from '../../params.ts'
@@ -10,13 +11,7 @@ export const definition = command({
   words: 'consensus list',
   summary: 'list sessions, newest first',
   options: {
-    state: choice('STATE', 'only those in this state', [
-      'PROPOSED',
-      'PENDING_QUORUM',
-      'RATIFIED',
-      'IN_CONFLICT',
-      'WITHDRAWN',
-    ]),
+    state: choice('STATE', 'only those in this state', choicesOf('consensus.session.list', 'state')),
     lens: text('ID', 'only those of this lens'),
     limit: otherwise(50, whole('COUNT', 'at most so many', 1, 100_000)),
     ...serviceOptions,

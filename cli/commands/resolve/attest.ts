@@ -1,4 +1,5 @@
 // Attests what a named attester found of a match, and on what evidence.
+import { choicesOf } from '../../client/operations.ts'
 import { command } from '../../command.ts'
 import { matchText } from '../../match-text.ts'
 import { show } from '../../output.ts'
@@ -12,7 +13,9 @@ export const definition = command({
     'It counts as a review does. An attester that others speak for is enrolled in resolution.attesters of the profile.',
   takes: { match: needed(text('MATCH', 'the match’s id')) },
   options: {
-    decision: needed(choice('DECISION', 'whether both are one', ['confirm', 'reject', 'defer'])),
+    decision: needed(
+      choice('DECISION', 'whether both are one', choicesOf('resolution.entity-match.attest', 'decision')),
+    ),
     evidence: text('TEXT', 'what it rests on'),
     attester: text('ATTESTER', 'who attests; else the caller'),
     ifVersion: whole('VERSION', 'only if the match is still at this version', 1),

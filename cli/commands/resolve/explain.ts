@@ -12,7 +12,10 @@ export const definition = command({
   example: 'platform resolve explain match_…',
   async run(given, terminal) {
     const api = await service(given, terminal)
-    const told = await api.call('resolution.entity-match.explain', { correlation_id: given.match })
+    const told = await api.call('resolution.entity-match.explain', {
+      correlation_id: given.match,
+      columns: Math.max(40, Math.min(1_000, terminal.width)),
+    })
     show(terminal, given.json, told, () => printable(String(told.text)).trimEnd())
     return 0
   },

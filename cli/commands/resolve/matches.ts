@@ -1,5 +1,6 @@
 // Lists matches of the service, the most certain first.
 import { listed } from '../../client/client.ts'
+import { choicesOf } from '../../client/operations.ts'
 import { command } from '../../command.ts'
 import { matchRow } from '../../match-text.ts'
 import { show, table } from '../../output.ts'
@@ -11,7 +12,7 @@ export const definition = command({
   summary: 'list matches of the service, the most certain first',
   options: {
     run: text('RUN', 'only those that this run scored last'),
-    state: choice('STATE', 'only those in this state', ['proposed', 'confirmed', 'rejected', 'deferred']),
+    state: choice('STATE', 'only those in this state', choicesOf('resolution.entity-match.list', 'state')),
     limit: otherwise(50, whole('COUNT', 'at most so many', 1, 100_000)),
     ...serviceOptions,
   },

@@ -1,4 +1,5 @@
 // Decides a match as a person: the last word of a person counts over consensus and engine.
+import { choicesOf } from '../../client/operations.ts'
 import { command } from '../../command.ts'
 import { matchText } from '../../match-text.ts'
 import { show } from '../../output.ts'
@@ -11,7 +12,9 @@ export const definition = command({
   notes: 'Nothing said before is overwritten; the last word counts. To defer takes a decision back.',
   takes: { match: needed(text('MATCH', 'the match’s id')) },
   options: {
-    decision: needed(choice('DECISION', 'whether both are one', ['confirm', 'reject', 'defer'])),
+    decision: needed(
+      choice('DECISION', 'whether both are one', choicesOf('resolution.entity-match.review', 'decision')),
+    ),
     reason: text('TEXT', 'why'),
     ifVersion: whole('VERSION', 'only if the match is still at this version', 1),
     idempotencyKey: text('KEY', 'a repeat with the same key changes nothing'),

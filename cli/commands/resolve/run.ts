@@ -2,8 +2,9 @@
 import { offline } from '../../../daemon/boot/offline.ts'
 import { command, Failure } from '../../command.ts'
 import { fields, printable, show } from '../../output.ts'
-import { choice, duration, flag, needed, rest, text, whole } from '../../params.ts'
+import { choice, duration, flag, needed, rest, text } from '../../params.ts'
 import { lateAfter, progressTeller } from '../../resolve-progress.ts'
+import { seedOption } from '../../seed-option.ts'
 import { jsonOption } from '../../site.ts'
 
 const kinds = ['csv', 'jsonl', 'parquet'] as const
@@ -13,7 +14,7 @@ export const definition = command({
   summary: 'find who is who among the records of files',
   notes: [
     'Each file is one source: comma-separated values in UTF-8 whose first line names the columns (any',
-    'ending), JSON lines (.jsonl, .ndjson), or Parquet (.parquet). Within and between sources, records',
+    'ending), the same with tabs (.tsv, .tab), JSON lines (.jsonl, .ndjson), or Parquet (.parquet). Within and between sources, records',
     'of one entity get one cluster. No label is needed: weights are learnt from the data. The same',
     'data, lens and seed give the same files: clusters (source, id, cluster), pairs (source_l, id_l,',
     'source_r, id_r, score, linked) and run.json, which is written last. Ctrl-C ends it; a file under',
@@ -27,31 +28,18 @@ export const definition = command({
     data: needed(rest('FILE', 'the records; one file or more')),
     out: needed(text('DIR', 'a new or empty folder for the results')),
     columns: rest('FIELD=COLUMN', 'where a field is, for columns that the lens does not know'),
-    dataFormat: choice('KIND', 'what the files are, whatever their endings', kinds),
+    dataFormat: choice('KIND', 'what the files are, whatever their endings', [...kinds, 'tsv']),
     format: choice('KIND', 'of clusters and pairs; csv unless said', kinds),
     allPairs: flag('write every pair that was compared, and not only those that are linked or were near it'),
     decisions: text('FILE', 'pairs that are decided: id_l, id_r and decision (confirm, reject, defer)'),
     registry: text('FILE', 'keeps the ids of entities from run to run; made where there is none'),
     timeLimit: duration('TIME', 'give up after this'),
-    seed: whole('N', 'what chance begins with; 0 unless said', 0, 4_294_967_295),
+    seed: seedOption,
     ...jsonOption,
   },
   example: 'platform resolve run --lens persons --data people.csv --out resolved',
   async run(given, terminal) {
-    const {
-      data,
-      lens,
-      out,
-      columns,
-      dataFormat,
-      format,
-      allPairs,
-      decisions,
-      registry,
-      timeLimit,
-      seed = 0,
-      json,
-    } = given
+    const { data, lens, out, columns, dataFormat, format, allPairs, decisions, registry, timeLimit, seed, json } = given
     const [{ readLens, withColumns }, { resolveFiles }] = await Promise.all([offline.lenses(), offline.resolution()])
     const now_ms = () => performance.now()
     const line = progressTeller(now_ms)

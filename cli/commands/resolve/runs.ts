@@ -1,27 +1,16 @@
 // Lists runs of the service, newest first.
 import { listed } from '../../client/client.ts'
+import { choicesOf } from '../../client/operations.ts'
 import { command } from '../../command.ts'
 import { show, table } from '../../output.ts'
 import { choice, otherwise, whole } from '../../params.ts'
 import { service, serviceOptions } from '../../service.ts'
 
-const states = [
-  'pending',
-  'extracting',
-  'extracted',
-  'matching',
-  'matched',
-  'resolving',
-  'completed',
-  'failed',
-  'cancelled',
-] as const
-
 export const definition = command({
   words: 'resolve runs',
   summary: 'list runs of the service, newest first',
   options: {
-    state: choice('STATE', 'only those in this state', states),
+    state: choice('STATE', 'only those in this state', choicesOf('resolution.fusion-run.list', 'state')),
     limit: otherwise(50, whole('COUNT', 'at most so many', 1, 100_000)),
     ...serviceOptions,
   },

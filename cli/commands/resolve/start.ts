@@ -3,8 +3,9 @@ import { classificationOf, classificationOptions } from '../../classification.ts
 import { command, Failure } from '../../command.ts'
 import { readInputFile } from '../../input-file.ts'
 import { show } from '../../output.ts'
-import { decimal, needed, rest, text, whole } from '../../params.ts'
+import { decimal, needed, rest, text } from '../../params.ts'
 import { runText } from '../../run-text.ts'
+import { seedOption } from '../../seed-option.ts'
 import { service, serviceOptions } from '../../service.ts'
 
 export const definition = command({
@@ -22,7 +23,7 @@ export const definition = command({
     idField: text('COLUMN', 'the column that names a record, instead of the one that the lens names'),
     threshold: decimal('BITS', 'log-odds from which on records are one', -1_000, 1_000),
     nullPenalty: decimal('BITS', 'what a field takes off where one record says nothing', 0, 100),
-    seed: whole('N', 'what chance begins with; 1 unless said', 0, 4_294_967_295),
+    seed: seedOption,
     idempotencyKey: text('KEY', 'a repeat with the same key finds the same run'),
     ...classificationOptions,
     ...serviceOptions,

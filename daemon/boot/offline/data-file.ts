@@ -1,14 +1,16 @@
 // Reads records from a file of any kind that is known, piece by piece, whatever its size.
 import { basename, extname } from 'node:path'
-import { CsvReader, DataFault } from '../../roles/resolution/engine/records/csv.ts'
+import { CsvReader, DataFault, separators } from '../../roles/resolution/engine/records/csv.ts'
 import { JsonLinesReader } from '../../roles/resolution/engine/records/json-lines.ts'
 import type { Source } from '../../roles/resolution/engine/records/records.ts'
 import { asInvoker } from '../acting.ts'
 import { FileFault, type OpenFile, openDataFile } from './data-bytes.ts'
 import { Objection } from './objection.ts'
 
-export const dataKinds = ['csv', 'jsonl', 'parquet'] as const
-export type DataKind = (typeof dataKinds)[number]
+/** What results may be. */
+export const resultKinds = ['csv', 'jsonl', 'parquet'] as const
+export type ResultKind = (typeof resultKinds)[number]
+export type DataKind = ResultKind | 'tsv'
 
 /** What one field, one line of JSON, and one file may hold. */
 export const data_limits = { field_bytes: 1_048_576, line_bytes: 16_777_216, names: 4_096, rows: 50_000_000 }
@@ -17,6 +19,8 @@ export const data_limits = { field_bytes: 1_048_576, line_bytes: 16_777_216, nam
 const between = '|'
 
 const kindOf: Readonly<Record<string, DataKind>> = {
+  '.tsv': 'tsv',
+  '.tab': 'tsv',
   '.jsonl': 'jsonl',
   '.ndjson': 'jsonl',
   '.parquet': 'parquet',
@@ -68,7 +72,8 @@ export type TextKind = Exclude<DataKind, 'parquet'>
 
 /** What takes the bytes of a text and makes columns of them. */
 export function textReader(kind: TextKind, isWanted: (name: string) => boolean): CsvReader | JsonLinesReader {
-  return kind === 'csv' ? new CsvReader(data_limits, isWanted) : new JsonLinesReader(data_limits, isWanted, between)
+  if (kind === 'jsonl') return new JsonLinesReader(data_limits, isWanted, between)
+  return new CsvReader(data_limits, isWanted, kind === 'tsv' ? separators.tab : separators.comma)
 }
 
 /** By the ending of its name; comma-separated values unless that says more. */

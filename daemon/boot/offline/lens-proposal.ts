@@ -46,7 +46,8 @@ export async function proposeLens(file: string): Promise<Proposal> {
 function nothingSaid(file: string, columns: readonly ColumnProfile[]): Objection {
   const [only] = columns
   const other = columns.length === 1 ? [';', '\t', '|'].find((mark) => only?.column.includes(mark)) : undefined
-  const remedy = other && `its only column is ${JSON.stringify(only?.column)}: separate values by commas`
+  const way = other === '\t' ? 'name it .tsv' : 'separate values by commas'
+  const remedy = other && `its only column is ${JSON.stringify(only?.column)}: ${way}`
   return new Objection(1, `${file} has no column beside the id whose values differ`, remedy)
 }
 

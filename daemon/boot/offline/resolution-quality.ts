@@ -14,7 +14,7 @@ import {
 } from '../../roles/resolution/engine/evaluate.ts'
 import { type Point, type ScoredPairs, type Sweep, sweep } from '../../roles/resolution/engine/sweep.ts'
 import { asInvoker } from '../acting.ts'
-import { dataKinds, readDataFile } from './data-file.ts'
+import { readDataFile, resultKinds } from './data-file.ts'
 import { Objection } from './objection.ts'
 import { numbersOf, ResolvedRecords, textsOf, truthOf } from './resolved-records.ts'
 import { writeTable, writeWhole } from './result-file.ts'
@@ -75,7 +75,7 @@ export async function evaluateFiles({ found, truth, pairs, out }: Evaluated): Pr
 }
 
 function inFolder(folder: string, name: string): string | undefined {
-  return dataKinds.map((kind) => join(folder, `${name}.${kind}`)).find((file) => asInvoker(() => existsSync(file)))
+  return resultKinds.map((kind) => join(folder, `${name}.${kind}`)).find((file) => asInvoker(() => existsSync(file)))
 }
 
 function needed(folder: string, name: string): string {

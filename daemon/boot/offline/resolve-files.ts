@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { RuleReport } from '../../roles/resolution/engine/block/ruled.ts'
-import type { Tell } from '../../roles/resolution/engine/progress.ts'
+import { began, type Tell } from '../../roles/resolution/engine/progress.ts'
 import type { Records } from '../../roles/resolution/engine/records/records.ts'
 import { type Resolved, resolve } from '../../roles/resolution/engine/resolve.ts'
 import type { Route } from '../../roles/resolution/engine/resolve-clusters.ts'
@@ -10,7 +10,7 @@ import { countsOf } from '../../roles/resolution/engine/text/dictionary.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import type { Decision } from '../../roles/resolution/registry/settling.ts'
 import { asInvoker } from '../acting.ts'
-import type { DataKind } from './data-file.ts'
+import type { DataKind, ResultKind } from './data-file.ts'
 import { readDecisions, recordKey, withDecisions } from './decisions-file.ts'
 import { named, readRegistry, replaceRegistry } from './entity-registry.ts'
 import { claimFolder } from './new-files.ts'
@@ -29,7 +29,7 @@ export type Wanted = {
   /** What the files are, whatever their names say. */
   readonly dataKind?: DataKind | undefined
   /** Of the results; `csv` unless said. */
-  readonly format?: DataKind | undefined
+  readonly format?: ResultKind | undefined
   /** All pairs that were compared, and not only those that are linked or were near it. */
   readonly hasAllPairs?: boolean
   /** A file of decisions about pairs of records, which hold over what is found. */
@@ -89,10 +89,9 @@ export async function resolveFiles(wanted: Wanted, tell: Tell): Promise<Summary>
       decisions: { counted: decided.decisions.length, overruled: settled.overruled.map(conflictOf) },
     }),
   }
-  tell({ phase: 'write', done: 0, total: 0 })
   const entities = registry && named(registry, keysByNumber(records, numbers))
   const tables = [clusterTable(records, numbers, entities?.ids), pairTable(records, resolution, hasAllPairs)]
-  await writeResults(out, format, tables, summary, () => {
+  await writeResults({ out, format, tables, summary, alive: () => began(tell, 'write') }, () => {
     if (kept !== undefined && entities) replaceRegistry(kept, entities.registry)
   })
   return summary
@@ -116,17 +115,19 @@ function keysByNumber(records: Records, numbers: Int32Array): string[][] {
   return clusters
 }
 
+type Results = {
+  readonly out: string
+  readonly format: ResultKind
+  readonly tables: readonly ResultTable[]
+  readonly summary: Summary
+  readonly alive: () => void
+}
+
 /** All of them, or none: what is there without the others would be taken for a result. */
-async function writeResults(
-  out: string,
-  format: DataKind,
-  tables: readonly ResultTable[],
-  summary: Summary,
-  keep: () => void,
-): Promise<void> {
+async function writeResults({ out, format, tables, summary, alive }: Results, keep: () => void): Promise<void> {
   const written: string[] = []
   try {
-    for (const table of tables) written.push(await writeTable(out, table, format))
+    for (const table of tables) written.push(await writeTable(out, table, format, alive))
     // Before run.json: a run that ends here finds the same entities the next time.
     keep()
     const text = `${JSON.stringify(summary, undefined, 2)}\n`

@@ -63,7 +63,7 @@ export class ResolvedRecords {
 
 /** A source is named by its file, with the ending or without. */
 function keyOf(source: string | undefined, id: string): string {
-  return JSON.stringify([source?.replace(/\.(csv|jsonl|ndjson|parquet|pq)$/i, ''), id])
+  return JSON.stringify([source?.replace(/\.(csv|tsv|tab|jsonl|ndjson|parquet|pq)$/i, ''), id])
 }
 
 /**

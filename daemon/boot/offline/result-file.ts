@@ -2,7 +2,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { asInvoker } from '../acting.ts'
-import type { DataKind } from './data-file.ts'
+import type { ResultKind } from './data-file.ts'
 import { Objection } from './objection.ts'
 import { Sheet } from './sheet.ts'
 
@@ -33,32 +33,47 @@ const reasons: Readonly<Record<string, string>> = {
 /** One row group of Parquet, or one piece of text. */
 const piece_rows = 50_000
 
-/** The file that was written: the name of the table with the ending of its kind. Throws `Objection`: 1 where it cannot be written, 3 where it is there. */
-export async function writeTable(folder: string, table: ResultTable, kind: DataKind): Promise<string> {
+/**
+ * The file that was written: the name of the table with the ending of its kind. `alive` is called piece by piece; where it
+ * throws, nothing is left. Throws `Objection`: 1 where it cannot be written, 3 where it is there.
+ */
+export async function writeTable(
+  folder: string,
+  table: ResultTable,
+  kind: ResultKind,
+  alive: () => void = () => undefined,
+): Promise<string> {
   const file = join(folder, `${table.name}.${kind}`)
   if (kind !== 'parquet') {
-    writeWhole(file, (write) => (kind === 'csv' ? writeSheet : writeLines)(table, write))
+    writeWhole(file, (write) => (kind === 'csv' ? writeSheet : writeLines)(table, write), alive)
     return file
   }
   const { parquetSink } = await import('../../../adapters/format/parquet/writing.ts')
-  writeWhole(file, (write) => {
-    const sink = parquetSink(table.columns, write)
-    for (const piece of pieces(table.rows)) {
-      sink.group(table.columns.map((_, column) => piece.map((row) => row[column])))
-    }
-    sink.finish()
-  })
+  writeWhole(
+    file,
+    (write) => {
+      const sink = parquetSink(table.columns, write)
+      for (const piece of pieces(table.rows)) {
+        sink.group(table.columns.map((_, column) => piece.map((row) => row[column])))
+      }
+      sink.finish()
+    },
+    alive,
+  )
   return file
 }
 
 /** Nothing has the name of the file before all of it is on disk; what failed is taken away again. */
-export function writeWhole(file: string, fill: (write: Write) => void): void {
+export function writeWhole(file: string, fill: (write: Write) => void, alive: () => void = () => undefined): void {
   asInvoker(() => {
     const partial = `${file}.partial`
     const opened = refusing(file, () => openSync(partial, 'wx', 0o600))
     try {
       try {
-        fill((bytes) => refusing(file, () => writeAll(opened, bytes)))
+        fill((bytes) => {
+          alive()
+          refusing(file, () => writeAll(opened, bytes))
+        })
         refusing(file, () => fsyncSync(opened))
       } finally {
         closeSync(opened)

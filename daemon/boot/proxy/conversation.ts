@@ -10,13 +10,13 @@ export class Conversation<C> {
   readonly #hear: (message: FromThread) => void
   readonly #waiting = new Map<number, Answer>()
   #id = 0
-  #failure: string | undefined
+  #failure: Error | undefined
   #isOver = false
   hasListened = false
   /** Rejects when the thread ends before. */
   readonly listening: Promise<Address>
   /** Why it ended; undefined for one that ended of itself. Never rejects. */
-  readonly ended: Promise<string | undefined>
+  readonly ended: Promise<Error | undefined>
 
   /** `hear` is told what needs another answer than the questions of this class have. */
   constructor(worker: Worker, hear: (message: FromThread) => void) {
@@ -24,7 +24,7 @@ export class Conversation<C> {
     this.#hear = hear
     this.ended = new Promise((resolve) => {
       worker.on('error', (error: Error) => {
-        this.#failure = error.stack ?? error.message
+        this.#failure = error
       })
       worker.on('exit', () => {
         this.#isOver = true
@@ -40,7 +40,7 @@ export class Conversation<C> {
           resolve({ host: message.host, port: message.port })
         } else this.#take(message)
       })
-      void this.ended.then((why) => reject(new Error(firstLine(why) ?? 'the thread ended before it listened')))
+      void this.ended.then((why) => reject(why ?? new Error('the thread ended before it listened')))
     })
     // Whoever replaces a thread looks at how it ended.
     this.listening.catch(() => undefined)
@@ -76,8 +76,4 @@ export class Conversation<C> {
     this.#waiting.delete(message.id)
     answer?.(message.kind === 'reported' ? message.standing : undefined)
   }
-}
-
-function firstLine(text: string | undefined): string | undefined {
-  return text?.split('\n')[0]
 }

@@ -6,8 +6,11 @@ import { memoryKeyValue } from '../../../adapters/keyvalue/memory/memory-keyvalu
 import type { HttpServer } from '../../../adapters/serve/http/serve-http.ts'
 import type { Log } from '../../kernel/call.ts'
 import { isRefused, type Refused } from '../../kernel/errors.ts'
+import { serviceCall, type Workshop } from '../../kernel/invoke.ts'
 import type { Metric, Metrics } from '../../kernel/metrics.ts'
 import type { Resolved } from '../../kernel/settings.ts'
+import { newTrace } from '../../kernel/trace.ts'
+import { reload as reloadOperation } from '../../roles/proxy/allowlist/reload.ts'
 import { configOf } from '../../roles/proxy/config.ts'
 import { TopDenied } from '../../roles/proxy/denial/top.ts'
 import { countedInThreads } from '../../roles/proxy/metrics.ts'
@@ -85,10 +88,11 @@ async function listen(
   takeUp: (name: string) => number,
 ): Promise<HttpServer> {
   const { resolved, clock, log, random, metrics } = given
-  const { workers } = valuesOf(resolved, settings)
+  const { workers, trusted_networks } = valuesOf(resolved, settings)
   if (!('host' in where)) throw new TypeError('the public door is no local socket')
   standing.threads = workers ?? availableParallelism()
   await freePort(where)
+  if (trusted_networks.length > 0) log.warn('proxy.networks.trusted', { networks: trusted_networks })
   const began = clock.now().toString(36).padStart(9, '0')
   let threads = 0
   const supervisor = new Supervisor<ThreadConfig>({
@@ -108,11 +112,26 @@ async function listen(
   })
   standing.supervisor = supervisor
   const address = await supervisor.start()
+  const hungUp = () => void reloadByHand(workshop, log)
+  process.on('SIGHUP', hungUp)
   return {
     url: `${tls ? 'https' : 'http'}://${address.host.includes(':') ? `[${address.host}]` : address.host}:${address.port}`,
     port: address.port,
-    close: (drain_ms) => supervisor.drain(drain_ms),
+    close(drain_ms) {
+      process.off('SIGHUP', hungUp)
+      return supervisor.drain(drain_ms)
+    },
   }
+}
+
+/** As `platform proxy reload` does it, and recorded like that. */
+async function reloadByHand(workshop: Workshop, log: Log): Promise<void> {
+  const { random } = workshop.surroundings
+  const signal = AbortSignal.timeout(30_000)
+  const call = serviceCall(workshop, 'proxy', 'proxy.allowlist.reload', newTrace(random), signal)
+  await reloadOperation.run(call, {}).catch((error: unknown) => {
+    log.error('proxy.reload.failed', { error: (error as Error).message })
+  })
 }
 
 const byName = new Map<string, Metric>(countedInThreads.map((metric) => [metric.name, metric]))

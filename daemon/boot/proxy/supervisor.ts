@@ -119,7 +119,7 @@ export class Supervisor<C> {
       this.#running.delete(worker)
       this.#given.ended(name)
       if (this.#isEnding || !each.hasListened) return
-      log.error('proxy.thread.died', { thread: name, error: why })
+      log.error('proxy.thread.died', { thread: name, error: why?.stack })
       this.#replace(performance.now() - began)
     })
     return each.listening

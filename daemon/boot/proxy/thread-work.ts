@@ -1,6 +1,6 @@
 // A thread of the public proxy put together: listener, counters, token, upstream, cache and journal around its door.
 import { SegmentWriter } from '../../../adapters/audit/segments/segment-writer.ts'
-import { addressRule } from '../../../adapters/forward/http/address-rule.ts'
+import { type AddressRule, addressRule } from '../../../adapters/forward/http/address-rule.ts'
 import { type Clock, tickingClock } from '../../../adapters/forward/http/clock.ts'
 import { type DataListener, dataListener } from '../../../adapters/forward/http/data-listener.ts'
 import { originOf as dialled } from '../../../adapters/forward/http/dial.ts'
@@ -51,7 +51,7 @@ export class Thread {
   constructor(start: ThreadStart<ThreadConfig>, say: (message: FromThread) => void) {
     this.#start = start
     this.#say = say
-    const { proxy, journal, token_url, sso_ca, platform_ca } = start.config
+    const { proxy, journal, platform_ca } = start.config
     this.#log = logTo(say, start.name)
     this.#far = new FarCounter((id, steps) => say({ kind: 'count', id, steps }))
     this.#journal = new SegmentWriter({
@@ -73,13 +73,7 @@ export class Thread {
       {
         origin: originOf(url),
         upstream: this.#upstream,
-        tokens: new TokenSource({
-          client: { client_id: proxy.public_sso_client_id ?? '', client_secret: proxy.public_sso_client_secret ?? '' },
-          post: tokenPost(token_url, sso_ca, rule, this.#clock),
-          monotonic: () => performance.now(),
-          log: this.#log,
-          told: (outcome) => this.#notes.count(tokenTotal, [outcome], 1),
-        }),
+        tokens: this.#tokens(rule),
         tally: new Tally((...step) => (this.#near ?? this.#far).increment(...step), window_ms),
         notes: this.#notes,
         cache: this.#cache,
@@ -89,6 +83,23 @@ export class Thread {
       },
       config,
     )
+  }
+
+  /** Without a client there is no token, and nobody to ask for one. */
+  #tokens(rule: AddressRule): Pick<TokenSource, 'token'> {
+    const { proxy, token_url, sso_ca } = this.#start.config
+    const { public_sso_client_id: client_id, public_sso_client_secret: client_secret } = proxy
+    if (client_id === undefined || client_secret === undefined) {
+      this.#log.error('proxy.token.no_client', { remedy: 'set PUBLIC_SSO_CLIENT_ID and PUBLIC_SSO_CLIENT_SECRET' })
+      return { token: () => undefined }
+    }
+    return new TokenSource({
+      client: { client_id, client_secret },
+      post: tokenPost(token_url, sso_ca, rule, this.#clock),
+      monotonic: () => performance.now(),
+      log: this.#log,
+      told: (outcome) => this.#notes.count(tokenTotal, [outcome], 1),
+    })
   }
 
   async listen(): Promise<void> {

@@ -117,9 +117,9 @@ function match(job: ThreadJob, tell: Tell): PhaseFound {
   const told = ({ phase: step, done, total }: EngineProgress) => tell({ phase: 'match', step, done, total })
   const found = resolve(job.lens, records, job.seed, told)
   const { lefts, rights, patternOf, patterns, counts, fields, length } = found.compared
-  const { route, scale, floor, scores, clusters } = found
+  const { route, scale, floor, cut, scores, clusters } = found
   const weights = weightsIn(found, hasFrequencies(job.lens))
-  const head = { route, scale, floor, fields, length, weights, threshold: job.lens.threshold }
+  const head = { route, scale, floor, cut, fields, length, weights, threshold: job.lens.threshold }
   writeArrays(runFiles.matched(job.folder), head, [lefts, rights, patternOf, patterns, counts, scores, clusters])
   const matches = job.isLast ? writeMatches(job, records, found, weights) : undefined
   const evidence = strongest(records, weights)
@@ -164,7 +164,7 @@ function* limited<T>(all: Iterable<T>, most: number): Generator<T> {
 
 /** `threshold`: bits, where there was one to match by. */
 type Matched = Resolution & { readonly weights: Weights; readonly threshold: number | undefined }
-type MatchedHead = Pick<Matched, 'route' | 'scale' | 'floor' | 'threshold' | 'weights'> & {
+type MatchedHead = Pick<Matched, 'route' | 'scale' | 'floor' | 'cut' | 'threshold' | 'weights'> & {
   readonly fields: number
   readonly length: number
 }
@@ -172,12 +172,13 @@ type MatchedArrays = [Int32Array, Int32Array, Int32Array, Uint8Array, Float64Arr
 
 function readMatched(file: string): Matched {
   const { head, arrays } = readArrays(file)
-  const { route, scale, floor, threshold, fields, length, weights } = head as MatchedHead
+  const { route, scale, floor, cut, threshold, fields, length, weights } = head as MatchedHead
   const [lefts, rights, patternOf, patterns, counts, scores, clusters] = arrays as MatchedArrays
   return {
     route,
     scale,
     floor,
+    cut,
     threshold,
     compared: { length, lefts, rights, patternOf, fields, patterns, counts },
     scores,

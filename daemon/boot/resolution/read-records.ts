@@ -1,6 +1,6 @@
 // Reads the records of an open data file by its kind, which its name tells.
 import { fstatSync, readSync } from 'node:fs'
-import { CsvReader } from '../../roles/resolution/engine/records/csv.ts'
+import { CsvReader, separators } from '../../roles/resolution/engine/records/csv.ts'
 import type { Source } from '../../roles/resolution/engine/records/records.ts'
 
 export type Reading = {
@@ -15,7 +15,10 @@ export type Reading = {
 type Read = (reading: Reading) => Omit<Source, 'name'>
 
 /** By the ending of the name. */
-const kinds: Readonly<Record<string, Read>> = { '.csv': readCsv }
+const kinds: Readonly<Record<string, Read>> = {
+  '.csv': (reading) => readCsv(reading, separators.comma),
+  '.tsv': (reading) => readCsv(reading, separators.tab),
+}
 
 export const readable = Object.keys(kinds)
 
@@ -25,8 +28,8 @@ export function kindOf(name: string): Read | undefined {
 
 const chunk_bytes = 4_194_304
 
-function readCsv({ opened, isWanted, limits, tell }: Reading): Omit<Source, 'name'> {
-  const reader = new CsvReader(limits, isWanted)
+function readCsv({ opened, isWanted, limits, tell }: Reading, separator: number): Omit<Source, 'name'> {
+  const reader = new CsvReader(limits, isWanted, separator)
   const total = fstatSync(opened).size
   const chunk = new Uint8Array(chunk_bytes)
   let done = 0

@@ -41,6 +41,7 @@ export function runWorkIn(folder: SiteFolder, resolved: Resolved, monotonic: () 
     async missing(tenant_id, files) {
       return files.filter((file) => data_folder === undefined || !isThere(data_folder, tenant_id, file))
     },
+    inTurn: turns(),
     async keep(run, nodes) {
       keeping.add(run)
       const release = () => void keeping.delete(run)
@@ -86,6 +87,21 @@ export function runWorkIn(folder: SiteFolder, resolved: Resolved, monotonic: () 
       if (!existsSync(runs)) return []
       return readdirSync(runs).filter((run) => !keeping.has(run))
     },
+  }
+}
+
+/** Of each tenant, what was given last: the next waits for it. */
+function turns(): RunWork['inTurn'] {
+  const last = new Map<string, Promise<unknown>>()
+  return (tenant_id, work) => {
+    const mine = (last.get(tenant_id) ?? Promise.resolve()).then(work)
+    const over = mine
+      .catch(() => undefined)
+      .then(() => {
+        if (last.get(tenant_id) === over) last.delete(tenant_id)
+      })
+    last.set(tenant_id, over)
+    return mine
   }
 }
 

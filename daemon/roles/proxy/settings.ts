@@ -37,6 +37,9 @@ const prefix = z
   )
   .transform((path) => path.replace(/\/$/, ''))
 
+/** Shorter prefixes name nobody's own network. */
+const isTrustable = (text: string) => (parseNetwork(text)?.prefix ?? 0) >= 8
+
 const flag = z.union([z.boolean(), z.string().transform((text) => !/^(|0|false|no|off)$/i.test(text.trim()))])
 
 export const settings = block('proxy', {
@@ -124,11 +127,7 @@ export const settings = block('proxy', {
     doc: 'Must not be true: an edge node has no shared counters, so nothing would be limited. The role does not start then.',
   }),
   trusted_networks: z
-    .array(
-      z
-        .string()
-        .refine((text) => parseNetwork(text) !== undefined, 'must be a network such as 10.1.2.0/24 or one address'),
-    )
+    .array(z.string().refine(isTrustable, 'must be a network such as 10.1.2.0/24, of 8 bits or more, or one address'))
     .max(256)
     .default([])
     .meta({

@@ -1,7 +1,7 @@
 // Why the proxy must not start: each of the interface's fatal conditions, with the setting and what to do about it.
 import { type IpNetwork, parseNetwork } from '../../kernel/ip-address.ts'
 import type { ProxySettings } from './config.ts'
-import { addressFault, originFault } from './upstream.ts'
+import { addressFault, urlFault } from './upstream.ts'
 
 /** What of the sso block the proxy goes by. */
 export type SsoPart = { readonly token_url?: string | undefined; readonly client_id?: string | undefined }
@@ -41,7 +41,7 @@ function depthFault({ trusted_proxy_depth }: ProxySettings): string[] {
 
 function urlFaults(name: string, url: string | undefined, trusted: readonly IpNetwork[]): string[] {
   if (url === undefined) return [`${name} is not set: give its http or https URL`]
-  const fault = originFault(url) ?? addressFault(url, trusted)
+  const fault = urlFault(url) ?? addressFault(url, trusted)
   return fault ? [`${name} ${fault}`] : []
 }
 

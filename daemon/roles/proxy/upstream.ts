@@ -1,5 +1,5 @@
 // Where requests go: the parts of PLATFORM_API_URL, and what is wrong with a URL that must not be gone to.
-import { type IpNetwork, isPublic, isWithin, parseIp } from '../../kernel/ip-address.ts'
+import { type IpNetwork, isWithin, parseIp, specialUse } from '../../kernel/ip-address.ts'
 
 export type Origin = {
   readonly isTls: boolean
@@ -12,14 +12,21 @@ export type Origin = {
   readonly base: string
 }
 
-/** Why a URL is none that requests or secrets may be sent to; undefined when its form is sound. */
-export function originFault(text: string): string | undefined {
+/** Why a URL is none that secrets may be sent to; undefined when its form is sound. */
+export function urlFault(text: string): string | undefined {
   if (!URL.canParse(text)) return 'must be a URL such as https://platform.example'
-  const { protocol, username, password, hash, search, pathname } = new URL(text)
+  const { protocol, username, password } = new URL(text)
   if (protocol !== 'http:' && protocol !== 'https:') return 'must begin with http:// or https://'
   if (username !== '' || password !== '') return 'must hold no credentials'
-  if (hash !== '' || search !== '' || /[?#]/.test(text)) return 'must have no query and no fragment'
-  return /[^A-Za-z0-9._~/-]|\/\//.test(pathname) ? 'must have a plain path, or none' : undefined
+  return text.includes('#') ? 'must have no fragment' : undefined
+}
+
+/** The same of one that paths and queries are added to. */
+export function originFault(text: string): string | undefined {
+  const fault = urlFault(text)
+  if (fault !== undefined) return fault
+  if (text.includes('?')) return 'must have no query'
+  return /[^A-Za-z0-9._~/-]|\/\//.test(new URL(text).pathname) ? 'must have a plain path, or none' : undefined
 }
 
 /** Of a URL that `originFault` finds nothing wrong with. */
@@ -42,7 +49,7 @@ export function originOf(text: string): Origin {
 export function addressFault(text: string, trusted: readonly IpNetwork[]): string | undefined {
   const { host } = originOf(text)
   const address = parseIp(/(^|\.)localhost\.?$/.test(host) ? '127.0.0.1' : host)
-  if (!address) return undefined
-  if (isPublic(address) || trusted.some((network) => isWithin(address, network))) return undefined
-  return `leads to ${host}, which is not a public address: name its network in proxy.trusted_networks of the profile, if the site trusts it`
+  const use = address && specialUse(address)
+  if (!address || !use || trusted.some((network) => isWithin(address, network))) return undefined
+  return `leads to ${host}, which is not public (${use}): name its network in proxy.trusted_networks of the profile, if the site trusts it`
 }

@@ -25,3 +25,11 @@ export const recordRef = z
   .strictObject({ node_id: word, record_id: z.string().min(1).max(4_096) })
   .meta({ id: 'RecordRef', description: 'A record, by the node that holds it and its id there' })
 export type RecordRef = z.infer<typeof recordRef>
+
+/** As runs of files have it: the same data, lens and seed give the same result wherever they are resolved. */
+export const seed = z
+  .int()
+  .min(0)
+  .max(4_294_967_295)
+  .default(0)
+  .meta({ description: 'The same seed gives the same result' })

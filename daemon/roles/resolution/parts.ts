@@ -39,6 +39,8 @@ export type FoundMatch = {
   readonly levels: StoredLevels
   /** Where scores are log-odds: what was left of them before any field. */
   readonly prior_bits?: number
+  /** Where scores are likenesses: how far it is above the one from which on links are kept. */
+  readonly above_cut?: number
   readonly linked: boolean
   /** How far the score is above the lowest that counts. */
   readonly above: number
@@ -54,6 +56,8 @@ type StoredLevels = { field: string; outcome: number; bits?: number; frequency_b
 export type RunWork = {
   /** Of these data files of the tenant, those that cannot be read. */
   missing(tenant_id: string, files: readonly string[]): Promise<readonly string[]>
+  /** Carries out what is given for a tenant once all that was given before has ended. */
+  inTurn<T>(tenant_id: string, work: () => Promise<T>): Promise<T>
   /**
    * Keeps records that came with a request, by the place of their node; durable when it resolves. `release` says that the run
    * is in the store, or never will be. Throws `Refused('conflict')` for a run that keeps some already.

@@ -23,6 +23,12 @@ export const settings = block('resolution', {
     doc: 'Memory that a run may take, in MiB; one that wants more fails.',
   }),
   runs_at_once: z.int().min(1).max(64).default(1).meta({ doc: 'Runs that are worked on at a time; others wait.' }),
+  runs_per_tenant: z.int().min(1).max(500).default(100).meta({
+    doc: 'Runs of one tenant that have not ended, those of exchanges aside; one more is refused.',
+  }),
+  wait_days: z.int().min(1).max(3_650).default(7).meta({
+    doc: 'How long a run whose records are extracted or matched waits to be asked for more; then it fails, and its files are dropped.',
+  }),
   keep_days: z.int().min(1).max(3_650).default(30).meta({
     doc: 'How long the records and pairs of a completed run are kept in files; its matches and clusters stay.',
   }),

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import type * as z from 'zod'
 import { list as matches } from '../../../daemon/roles/resolution/entity-match/list.ts'
+import { uncertain } from '../../../daemon/roles/resolution/entity-match/uncertain.ts'
 import { extract } from '../../../daemon/roles/resolution/fusion/extract.ts'
 import { match } from '../../../daemon/roles/resolution/fusion/match.ts'
 import { resolve } from '../../../daemon/roles/resolution/fusion/resolve.ts'
@@ -108,6 +109,11 @@ test('where texts tell, a threshold counts when it is said before they are match
   expect(matched.run).toMatchObject({ state: 'matched', scale: 'likeness' })
   expect(await ann.refusal(resolve, { run_id: begun.run_id, threshold: 3 })).toBe('invalid')
   expect((await ann.ok(resolve, { run_id: begun.run_id })).run).toMatchObject({ state: 'completed' })
+  const { items } = await ann.ok(uncertain, { run_id: begun.run_id, limit: 500 })
+  expect(items.length).toBeGreaterThan(0)
+  expect(items.every(({ score }) => score.likeness !== undefined)).toBe(true)
+  const worths = items.map(({ worth }) => worth)
+  expect(worths).toEqual(worths.toSorted((one, other) => other - one))
   const said = await ended(ann, (await ann.ok(start, { ...asked, threshold: -5 })).run_id)
   expect(said).toMatchObject({ state: 'completed', scale: 'log_odds', threshold: -5, counts: { clusters: 15 } })
 })

@@ -65,10 +65,10 @@ test('starts, ends and cancellations are in the audit of the run’s tenant', as
 
 test('an orderly restart takes a run up again', async () => {
   const ann = await someone()
-  const { run_id } = await ann.ok(start, { lens_id: 'people', node_data: { east: peopleOf(0, 800) } })
+  const { run_id } = await ann.ok(start, { lens_id: 'people', node_data: { east: peopleOf(0, 400) } })
   await until(async () => (await ann.ok(status, { run_id })).state !== 'pending')
   await world().restart()
-  expect(await ended(await world().as(), run_id)).toMatchObject({ state: 'completed', counts: { records: 800 } })
+  expect(await ended(await world().as(), run_id)).toMatchObject({ state: 'completed', counts: { records: 400 } })
 })
 
 test.each([

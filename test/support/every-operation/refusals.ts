@@ -105,6 +105,8 @@ const site: Record<string, Refusal> = {
     shareOf(stage, 'resolution', '2026-05-03T03-00-00-005Z', 'resolution.db'),
   'hub.service.backup not_found': (stage) => shareOf(stage, 'hub', '2026-05-03T03-00-00-001Z'),
   'hub.service.backup already_exists': (stage) => shareOf(stage, 'hub', '2026-05-03T03-00-00-004Z', 'hub.db'),
+  'proxy.service.backup not_found': (stage) => shareOf(stage, 'proxy', '2026-05-03T03-00-00-001Z'),
+  'proxy.service.backup already_exists': (stage) => shareOf(stage, 'proxy', '2026-05-03T03-00-00-006Z', 'proxy.db'),
   async 'site.checkpoint.create conflict'(stage) {
     const head = { writer: 'cut@elsewhere', hash: 'b'.repeat(64) }
     await post(stage, '/api/v2/site/checkpoint', { ...head, seq: 9 })

@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { digestOf, sha256 } from '../../../daemon/kernel/canonical.ts'
 import { entityMatches } from '../../../daemon/roles/resolution/entity-match/model.ts'
+import { fusionRuns } from '../../../daemon/roles/resolution/fusion-run/model.ts'
 import { lens } from '../../../daemon/roles/resolution/lens/model.ts'
 import type { Heard } from '../http-exchange.ts'
 import { bravosProposal, sampleData, sampleLens, sampleProposal, sampleRun } from './resolution-objects.ts'
@@ -27,6 +28,17 @@ function opening(address: string, path: string): Record<string, Refusal> {
     [`${address} label_denied`]: async (stage) => {
       await post(stage, '/lens', { body: sampleLens('8.0.0') })
       return post(stage, path, sampleRun({ lens_version: '8.0.0' }), await uncleared(stage))
+    },
+    [`${address} rate_limited`]: async (stage) => {
+      const { store } = stage.site.running.services.find(({ role }) => role.name === 'resolution')?.workshop ?? {}
+      const known = await store?.get(fusionRuns, stage.resolution.extracted)
+      if (!store || !known) throw new Error('the stage has no run')
+      const ids = Array.from({ length: 100 }, (_, run) => `run_of_many_${run}`)
+      for (const id of ids)
+        await store.create(fusionRuns, id, { ...known.value, state: 'matched' as const, owes: 0 as const })
+      const heard = await post(stage, path, sampleRun({ seed: 77 }))
+      for (const id of ids) await store.remove(fusionRuns, id)
+      return heard
     },
     // Another request under the key is writing its records, or was cut short while it did.
     [`${address} conflict`]: async (stage) => {

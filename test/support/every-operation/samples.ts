@@ -167,4 +167,8 @@ const hub: Samples = {
   'hub.message.events': asNode(),
 }
 
-export const samples: Samples = { ...site, ...consensus, ...hub, 'resolution.service.backup': share, ...resolution }
+export const samples: Samples = {
+  ...{ ...site, ...consensus, ...hub, ...resolution },
+  'resolution.service.backup': share,
+  'proxy.service.backup': share,
+}

@@ -52,8 +52,8 @@ const hub = {
 /** `sections` are merged into the profile. */
 export async function stage(sections: Parameters<typeof smallSite>[0] = {}): Promise<Stage> {
   const { platform, ...more } = sections
-  const { resolution } = runningEveryRole
-  const site = await smallSite({ platform: { ...runningEveryRole.platform, ...platform }, hub, resolution, ...more })
+  const every = { ...runningEveryRole, hub, ...more }
+  const site = await smallSite({ ...every, platform: { ...runningEveryRole.platform, ...platform } })
   const admin = await site.token({ roles: ['admin'], ...cleared })
   const delivered: Delivered = (kind, fields, change = {}) => signedByBravo(site, kind, fields, change)
   const post = async (path: string, body: unknown) => {

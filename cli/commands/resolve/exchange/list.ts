@@ -1,5 +1,6 @@
 // Lists exchanges with peers, newest first.
 import { listed } from '../../../client/client.ts'
+import { choicesOf } from '../../../client/operations.ts'
 import { command } from '../../../command.ts'
 import { exchangeColumns } from '../../../exchange-text.ts'
 import { show, table } from '../../../output.ts'
@@ -10,14 +11,11 @@ export const definition = command({
   words: 'resolve exchange list',
   summary: 'list exchanges with peers, newest first',
   options: {
-    state: choice('STATE', 'only those in this state; `proposed` waits for an answer', [
-      'proposed',
-      'running',
-      'completed',
-      'declined',
-      'cancelled',
-      'failed',
-    ]),
+    state: choice(
+      'STATE',
+      'only those in this state; `proposed` waits for an answer',
+      choicesOf('resolution.exchange.list', 'state'),
+    ),
     limit: otherwise(50, whole('COUNT', 'at most so many', 1, 100_000)),
     ...serviceOptions,
   },

@@ -3,7 +3,8 @@ import { classificationOf, classificationOptions } from '../../../classification
 import { command } from '../../../command.ts'
 import { exchangeText, warn } from '../../../exchange-text.ts'
 import { show } from '../../../output.ts'
-import { choice, decimal, flag, names, needed, otherwise, text, whole } from '../../../params.ts'
+import { choice, decimal, flag, names, needed, text, whole } from '../../../params.ts'
+import { seedOption } from '../../../seed-option.ts'
 import { service, serviceOptions } from '../../../service.ts'
 
 export const definition = command({
@@ -27,7 +28,7 @@ export const definition = command({
     linker: text('SITE', 'with clk: the third site, which has no key'),
     threshold: decimal('SHARE', 'with clk: least Dice coefficient of a match', 0.5, 1),
     acceptDictionaryRisk: flag('with clk and a party as linker: it can guess at every value of the other'),
-    seed: otherwise(1, whole('N', 'what chance begins with', 0, 4_294_967_295)),
+    seed: seedOption,
     idempotencyKey: text('KEY', 'a repeat with the same key finds the same exchange'),
     ...classificationOptions,
     ...serviceOptions,

@@ -2,8 +2,9 @@
 import { offline } from '../../../../daemon/boot/offline.ts'
 import { command } from '../../../command.ts'
 import { paint, printable, show } from '../../../output.ts'
-import { flag, needed, rest, text, whole } from '../../../params.ts'
+import { flag, needed, rest, text } from '../../../params.ts'
 import { progressTeller } from '../../../resolve-progress.ts'
+import { seedOption } from '../../../seed-option.ts'
 import { jsonOption } from '../../../site.ts'
 
 export const definition = command({
@@ -19,11 +20,11 @@ export const definition = command({
     out: text('DIR', 'a new or empty folder for the pictures'),
     blocking: flag('count what blocking brings together, and stop there'),
     columns: rest('FIELD=COLUMN', 'where a field is, for columns that the lens does not know'),
-    seed: whole('N', 'what chance begins with; 0 unless said', 0, 4_294_967_295),
+    seed: seedOption,
     ...jsonOption,
   },
   example: 'platform resolve lens charts --lens persons --data people.csv --out charts',
-  async run({ lens, data, out, blocking, columns, seed = 0, json }, terminal) {
+  async run({ lens, data, out, blocking, columns, seed, json }, terminal) {
     const { drawLens, asText } = await offline.lensPictures()
     const line = progressTeller(() => performance.now())
     const wanted = { lens, files: data, columns, out, seed, isBlockingOnly: blocking }

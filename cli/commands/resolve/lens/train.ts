@@ -2,8 +2,9 @@
 import { offline } from '../../../../daemon/boot/offline.ts'
 import { command } from '../../../command.ts'
 import { fields, printable, show, table } from '../../../output.ts'
-import { needed, rest, text, whole } from '../../../params.ts'
+import { needed, rest, text } from '../../../params.ts'
 import { progressTeller } from '../../../resolve-progress.ts'
+import { seedOption } from '../../../seed-option.ts'
 import { jsonOption } from '../../../site.ts'
 
 export const definition = command({
@@ -20,11 +21,11 @@ export const definition = command({
     labels: text('FILE', 'what is known: clusters, or pairs'),
     out: text('FILE', 'a new file for the lens'),
     columns: rest('FIELD=COLUMN', 'where a field is, for columns that the lens does not know'),
-    seed: whole('N', 'what chance begins with; 0 unless said', 0, 4_294_967_295),
+    seed: seedOption,
     ...jsonOption,
   },
   example: 'platform resolve lens train --lens persons --data people.csv --out persons-trained.yaml',
-  async run({ lens, data, labels, out, columns, seed = 0, json }, terminal) {
+  async run({ lens, data, labels, out, columns, seed, json }, terminal) {
     const [{ trainLens }, { saveNew }] = await Promise.all([offline.lensTraining(), offline.newFiles()])
     const line = progressTeller(() => performance.now())
     const wanted = { lens, files: data, columns, labels, seed }

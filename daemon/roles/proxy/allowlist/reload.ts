@@ -16,7 +16,7 @@ export const reload = operation({
       rules: z.int().min(0).meta({ description: 'Rules in force' }),
     })
     .meta({ id: 'ProxyReload' }),
-  errors: ['invalid'],
+  errors: [],
   allow: 'proxy:write',
 
   async run(call) {

@@ -33,9 +33,10 @@ export class TopDenied {
     return this.#total
   }
 
-  count(kind: Kind, at: string, source: string): void {
+  count({ reason, method, path }: Kind, at: string, source: string): void {
     this.#total += 1
-    const key = JSON.stringify([kind.reason, kind.method, kind.path])
+    const kind = { reason, method, path }
+    const key = JSON.stringify([reason, method, path])
     const slot = this.#slots.get(key)
     if (slot) {
       slot.count += 1
@@ -47,10 +48,10 @@ export class TopDenied {
     this.#slots.set(key, { kind, count: over + 1, over, last_at: at, last_source: source })
   }
 
-  /** Most often first; of those alike in that, the newest last. */
+  /** Most often first; those alike in that by path. */
   top(limit: number): Ranked[] {
     return [...this.#slots.values()]
-      .toSorted((a, b) => b.count - a.count)
+      .toSorted((a, b) => b.count - a.count || (a.kind.path < b.kind.path ? -1 : 1))
       .slice(0, limit)
       .map(({ kind, count, over, last_at, last_source }) => ({
         ...kind,

@@ -97,7 +97,7 @@ function fromJson(text: string): Logged | undefined {
       : typeof whole === 'string'
         ? requestOf(bytesOf(whole))
         : undefined
-  if (!parts || parts.method === '' || parts.target === '') return undefined
+  if (!parts || !/^[A-Za-z-]+$/.test(parts.method) || parts.target === '') return undefined
   const source = found(line, sourceNames)
   return {
     ...parts,

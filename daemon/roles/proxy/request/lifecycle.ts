@@ -42,7 +42,10 @@ export type Judgement = {
   /** Given with `deny` alone. */
   readonly reason: EarlyReason | undefined
   readonly source: Source
-  /** The normal form without the prefix; of a denied request without one the path as it came, cut to 1,024 characters. */
+  /**
+   * The normal form without the prefix; of a denied request without one the path as it came, cut to 1,024 characters, with
+   * escapes for bytes that are not printable.
+   */
   readonly path: string
   /** As it came, with its question mark; '' for none, and with `deny` and `preflight`. */
   readonly query: string
@@ -104,8 +107,16 @@ function denied(step: Step, reason: EarlyReason, source: Source, path: string): 
   return { next: 'deny', step, reason, source, path, query: '', rule: undefined, headers: nothing, isCacheable: false }
 }
 
-/** Without the query: it is not matched, and may hold what nobody should keep. */
+/**
+ * Without the query: it is not matched, and may hold what nobody should keep. Bytes that are no printable ASCII are escaped,
+ * since logs and terminals would act on them.
+ */
 function shown(target: string): string {
   const end = target.search(/[?#]/)
-  return target.slice(0, end < 0 ? shown_characters : Math.min(end, shown_characters))
+  const path = target.slice(0, end < 0 ? shown_characters : Math.min(end, shown_characters))
+  return path.replaceAll(/[^!-~]/g, (byte) => encodedByte(byte.charCodeAt(0)))
+}
+
+function encodedByte(code: number): string {
+  return `%${(code & 255).toString(16).toUpperCase().padStart(2, '0')}`
 }

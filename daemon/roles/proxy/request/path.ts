@@ -104,9 +104,11 @@ function resolved(path: string): string | NoTarget {
   return `/${kept.join('/')}`
 }
 
-/** Servers that know `;` parameters or drop spaces at the end read such a segment as empty, `.` or `..`. */
+/** Servers that know `;` parameters, or drop spaces, read such a segment as empty, `.` or `..`. */
 function isDisguised(segment: string): boolean {
-  return /^\.{0,2}(?:%20)*(?:;|%3B)|^\.{0,2}(?:%20)+$/.test(segment)
+  if (!segment.includes(';') && !segment.includes('%')) return false
+  const [name = ''] = segment.replaceAll('%20', '').split(/;|%3B/, 1)
+  return name === '' || name === '.' || name === '..'
 }
 
 function kindsOf(): Uint8Array {

@@ -1,12 +1,17 @@
 // Draws charts with letters, for a terminal or a log. Whoever prints names of others makes them printable first.
 import { type Bars, ends, figure, type Lines, reach, valueAt } from './chart.ts'
 
-/** One bar a line, names before and figures behind; `|` is nought. `width`: columns there are. */
+/** The least width that is kept to. */
+export const least_columns = 40
+const least_room = 10
+
+/** One bar a line, names before and figures behind; `|` is nought. `width`: columns there are, 40 or more. */
 export function barsAsText({ title, measure, bars }: Bars, width: number): string {
   const [least, most] = reach(bars)
-  const notes = bars.map((bar) => bar.note ?? figure(bar.to - (bar.from ?? 0)))
-  const before = Math.min(32, longest(bars.map(({ name }) => name)))
-  const room = Math.max(10, width - before - longest(notes) - 3)
+  const before = Math.min(32, Math.floor(width / 3), longest(bars.map(({ name }) => name)))
+  const behind = Math.max(8, width - before - least_room - 3)
+  const notes = bars.map((bar) => cut(bar.note ?? figure(bar.to - (bar.from ?? 0)), behind))
+  const room = Math.max(least_room, width - before - longest(notes) - 3)
   const column = (value: number) => Math.round(((value - least) / (most - least)) * (room - 1))
   const zero = column(0)
   const lines = bars.map((bar, at) => {
@@ -18,7 +23,11 @@ export function barsAsText({ title, measure, bars }: Bars, width: number): strin
     })
     return `${cut(bar.name, before).padEnd(before)} ${letters.join('')} ${notes[at]}`.trimEnd()
   })
-  return [title, ...lines, `${' '.repeat(before + 1)}${measure}, ${figure(least)} to ${figure(most)}`].join('\n')
+  return [
+    wrapped(title, width),
+    ...lines,
+    `${' '.repeat(before + 1)}${measure}, ${figure(least)} to ${figure(most)}`,
+  ].join('\n')
 }
 
 /** Each series by a letter of its own, the first of its name that is free; `*` where two meet. */
@@ -49,6 +58,30 @@ export function linesAsText({ title, x, y, series, marks = [] }: Lines, width: n
   ].join('\n')
 }
 
+/** Words in lines of so many columns, those after the first set in; a word that is longer than a line is broken. */
+export function wrapped(text: string, width: number, indent = 0): string {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.trimEnd().split(/(?<=\s)(?=\S)/)) {
+    if (line.trim() !== '' && (line + word.trimEnd()).length > width) {
+      lines.push(line.trimEnd())
+      line = ' '.repeat(indent)
+    }
+    line += word
+    while (line.trimEnd().length > width) {
+      const part = upTo(line, width)
+      lines.push(part)
+      line = ' '.repeat(indent) + line.slice(part.length)
+    }
+  }
+  return [...lines, line.trimEnd()].join('\n')
+}
+
+/** The beginning of a text, without half a letter at its end. */
+function upTo(text: string, end: number): string {
+  return text.slice(0, end).replace(/[\ud800-\udbff]$/, '')
+}
+
 function lettersOf(names: readonly string[]): string[] {
   const taken = new Set(['*', ':', ' '])
   return names.map((name) => {
@@ -63,5 +96,5 @@ function longest(texts: readonly string[]): number {
 }
 
 function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most - 3)}...`
+  return text.length <= most ? text : `${upTo(text, most - 3)}...`
 }

@@ -3,6 +3,7 @@ import { clustered, type Grouped } from './cluster/clustered.ts'
 import { complete } from './cluster/completion.ts'
 import type { Comparing } from './compare/pairs.ts'
 import type { Compared, PairList } from './compare/patterns.ts'
+import type { Tell } from './progress.ts'
 import type { Settings } from './resolve-clusters.ts'
 import { learned, type Model } from './score/model.ts'
 import { pairScores, type Rating } from './score/pair-scores.ts'
@@ -23,7 +24,7 @@ export type Scored = {
 export function completed(
   { rating, list, add, settings, model: first }: Scored,
   found: Grouped,
-  { most, isLearning }: { readonly most: number; readonly isLearning: boolean },
+  { most, isLearning, tell }: { readonly most: number; readonly isLearning: boolean; readonly tell: Tell },
 ): Grouped & { readonly model: Model } {
   const { rows, compares } = rating
   let { scores, clusters } = found
@@ -32,13 +33,13 @@ export function completed(
     const from = list.length
     complete(clusters, rows, { add, compared: () => list.compared() }, scores)
     scores = pairScores(rating, list.compared(), model, scores)
-    clusters = clustered(rows, list.compared(), scores, settings, { clusters, from })
+    clusters = clustered(rows, list.compared(), scores, settings, tell, { clusters, from })
     if (list.length - from < from * enough_new) break
   }
   if (isLearning) {
     model = fromClusters(compares, list.compared(), clusters)
     scores = pairScores(rating, list.compared(), model)
-    clusters = clustered(rows, list.compared(), scores, settings)
+    clusters = clustered(rows, list.compared(), scores, settings, tell)
   }
   return { ...found, clusters, scores, model }
 }

@@ -10,7 +10,7 @@ import { textOf } from './text/dictionary.ts'
 
 /** Pairs that are linked, and those whose score says something. */
 export function* matchesOf(records: Records, found: Resolution, weights: Weights): Generator<FoundMatch> {
-  const { compared, scores, clusters, floor, scale } = found
+  const { compared, scores, clusters, floor, scale, cut } = found
   const { lefts, rights, length } = compared
   const parts = partsOf(records, compared, weights)
   const sizes = new Int32Array(clusters.length)
@@ -26,9 +26,9 @@ export function* matchesOf(records: Records, found: Resolution, weights: Weights
     const [left_size, right_size] = left === first ? [one_size, other_size] : [other_size, one_size]
     const levels = parts(pair)
     const told = levels.reduce((sum, { bits, frequency_bits }) => sum + bits + frequency_bits, 0)
-    const prior = scale === 'log_odds' ? { prior_bits: score / Math.LN2 - told } : {}
+    const about = scale === 'log_odds' ? { prior_bits: score / Math.LN2 - told } : { above_cut: score - cut }
     const above = Math.max(0, score - floor)
-    yield { left, right, score, linked, levels, ...prior, above, left_size, right_size }
+    yield { left, right, score, linked, levels, ...about, above, left_size, right_size }
   }
 }
 

@@ -4,7 +4,7 @@
 export type Phase = 'read' | 'candidates' | 'compare' | 'train' | 'cluster' | 'link' | 'write'
 
 /**
- * `done` of `total` bytes while reading, records while writing and comparing (once for each rule where records are many), or
+ * `done` of `total` bytes while reading, records while writing, clustering and comparing (once for each rule where records are many), or
  * pairs where rules of a lens name them; a `total` of 0 is not known.
  */
 export type Progress = { readonly phase: Phase; readonly done: number; readonly total: number }
@@ -22,6 +22,9 @@ export function portions(tell: Tell, phase: Phase, total: number): (done: number
     tell({ phase, done, total })
   }
 }
+
+/** For whoever does not wait. */
+export const silent: Tell = () => undefined
 
 /** Of a phase that only begins. */
 export function began(tell: Tell, phase: Phase): void {

@@ -82,7 +82,7 @@ export function resolveClusters(records: Records, given: Given): Found {
   const settings = boundsGiven(lens, given.settings) ?? given.settings
   const rating = ratingOf(compares, rows, settings.hasFrequencies && !lens.fields[0]?.weights)
   const scores = pairScores(rating, list.compared(), model)
-  const { isFinal, ...found } = grouped(lens, records, list.compared(), scores, given.settings)
+  const { isFinal, ...found } = grouped(lens, records, list.compared(), scores, given.settings, tell)
   const common = { compares, rules, model }
   if (isFinal) return { ...common, ...found, compared: list.compared() }
   const isMany = areMany(records)
@@ -92,6 +92,7 @@ export function resolveClusters(records: Records, given: Given): Found {
     {
       most: isMany ? 1 : most_completions,
       isLearning: settings.hasFrequencies && !weighed && !isMany,
+      tell,
     },
   )
   return { ...common, ...whole, compared: list.compared() }

@@ -12,7 +12,7 @@ import { most_rows_for_neighbours } from './text/vectors.ts'
 export type Scale = 'log_odds' | 'likeness'
 
 /** What is kept of a resolution; `clusters` has the lowest row of each row's cluster. */
-export type Resolution = Pick<Found, 'route' | 'clusters' | 'compared' | 'scores' | 'floor'> & {
+export type Resolution = Pick<Found, 'route' | 'clusters' | 'compared' | 'scores' | 'floor' | 'cut'> & {
   /** What scores are: natural logs of odds, or where texts tell, a likeness that links are ranked by. */
   readonly scale: Scale
 }

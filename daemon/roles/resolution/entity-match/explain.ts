@@ -4,6 +4,7 @@ import { refuse } from '../../../kernel/errors.ts'
 import { label } from '../../../kernel/label.ts'
 import { operation, Reply } from '../../../kernel/operation.ts'
 import { preferred } from '../../../kernel/preferred.ts'
+import { least_columns } from '../chart/text.ts'
 import { entityRecords } from '../entity-record/model.ts'
 import { evidenceFor } from '../explain/evidence.ts'
 import { shownSteps, step } from '../explain/step.ts'
@@ -13,14 +14,16 @@ import { lenses } from '../lens/stored.ts'
 import { entityMatches, matchView } from './model.ts'
 
 const types = ['application/json', 'text/plain', 'image/svg+xml'] as const
-const columns = 100
 
 export const explain = operation({
   summary: 'Explain the score of a match, field by field',
   method: 'GET',
   path: '/api/v2/entity_match/{correlation_id}/explain',
   tool: 'entity_match_explain',
-  input: z.strictObject({ correlation_id: uid }),
+  input: z.strictObject({
+    correlation_id: uid,
+    columns: z.int().min(least_columns).max(1_000).default(100).meta({ description: 'Width of the text' }),
+  }),
   output: z
     .strictObject({
       correlation_id: uid,
@@ -40,7 +43,7 @@ export const explain = operation({
   allow: 'resolution:read',
   produces: [...types],
 
-  async run(call, { correlation_id }) {
+  async run(call, { correlation_id, columns }) {
     const match = await call.store(entityMatches).get(correlation_id)
     const { lens_id, left_uid, right_uid, label: classification, score, state, decided_by } = match.value
     const lens = await call.store(lenses).find(lens_id)

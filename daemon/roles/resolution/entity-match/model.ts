@@ -109,6 +109,8 @@ export const storedMatch = z.strictObject({
   /** Of the two records, where an index finds them. */
   left_uid: uid,
   right_uid: uid,
+  /** Of a likeness, as a probability: what its distance from the cut says. */
+  chance: z.number().min(0).max(1).optional(),
   /** How much a decision of a person is worth, as long as nobody has decided. */
   worth: z.number(),
   /** 1 while a decision is not in the clusters yet; an index, so that the worker finds it. */
@@ -176,6 +178,7 @@ export function shown({ id, version, value }: Doc<StoredMatch>): MatchView {
     above: _above,
     left_uid: _left,
     right_uid: _right,
+    chance: _chance,
     worth: _worth,
     owes,
     asks: _asks,

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { digestOf } from '../../../kernel/canonical.ts'
 import type { FieldError } from '../../../kernel/errors.ts'
 import { siteName } from '../../../kernel/transport.ts'
-import { word } from '../fields.ts'
+import { seed, word } from '../fields.ts'
 import { overLens, privacy } from '../fusion-run/model.ts'
 import { clkParameters } from '../privacy/clk/parameters.ts'
 
@@ -26,7 +26,7 @@ export const terms = {
     description: 'With `clk` and no third site: the party that compares has the key, and can guess at every value',
   }),
   max_set_size: z.int().min(1).max(1_000_000).meta({ description: 'Most records of either party' }),
-  seed: z.int().min(0).max(4_294_967_295).default(1),
+  seed,
   threshold: overLens.threshold.meta({ description: 'With `none`: bits, as for a run of one site' }),
   clk: clkParameters.optional().meta({ description: 'With `clk`; what it does not say has its default' }),
 }

@@ -62,6 +62,34 @@ test('text has the chart, the values side by side and the keys', () => {
   expect(waterfallAsText(waterfallOf({ ...evidence, found_by: [] }), 'x', 60)).toContain('Both share no key')
 })
 
+test('no line is wider than it may be, whatever is in the records, and nothing of them is left out', () => {
+  const bits = fc.integer({ min: -1_000, max: 1_000 })
+  const told = fc.string({ unit: 'grapheme', maxLength: 300 })
+  const field = fc.record({
+    field: told,
+    left: told,
+    right: told,
+    level: told,
+    bits,
+    frequency_bits: bits,
+  })
+  fc.assert(
+    fc.property(
+      fc.array(field, { maxLength: 4 }),
+      told,
+      fc.array(told),
+      fc.integer({ min: 40, max: 200 }),
+      (fields, title, found_by, width) => {
+        const text = waterfallAsText(waterfallOf({ prior_bits: 0, fields, found_by }), title, width)
+        const letters = (given: string) => given.replaceAll(/\s/g, '')
+        for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(width)
+        expect(text.isWellFormed()).toBe(true)
+        for (const { left, right } of fields) expect(letters(text)).toContain(letters(`${left}|${right}`))
+      },
+    ),
+  )
+})
+
 test('the picture has no mark-up of a value or a name', () => {
   const hostile = { field: '<b>', left: '<i>', right: '"', level: '<script>1</script>', bits: 1, frequency_bits: 0 }
   const svg = waterfallAsSvg(waterfallOf({ ...evidence, fields: [hostile] }), '<title>')

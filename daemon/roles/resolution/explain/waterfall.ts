@@ -1,7 +1,7 @@
 // Why two records are held to be one, or not: from the prior, field by field, to the score; the data of a waterfall chart.
 import type { Bar, Bars } from '../chart/chart.ts'
 import { barsAsSvg } from '../chart/svg.ts'
-import { barsAsText } from '../chart/text.ts'
+import { barsAsText, wrapped } from '../chart/text.ts'
 
 /** What one field says. `level` is undefined where a record says nothing: then `bits` is what that costs, mostly 0. */
 export type FieldEvidence = {
@@ -67,17 +67,17 @@ export function waterfallAsSvg(waterfall: Waterfall, title: string): string {
   return barsAsSvg(barsOf(waterfall, title))
 }
 
-/** For a terminal: the chart, then the values side by side, then the keys that both share. */
+/** For a terminal of so many columns: the chart, then the values side by side, then the keys that both share. */
 export function waterfallAsText(waterfall: Waterfall, title: string, width: number): string {
   const { steps, found_by } = waterfall
-  const widest = Math.max(0, ...steps.map(({ field }) => field.length))
+  const widest = Math.min(Math.floor(width / 3), Math.max(0, ...steps.map(({ field }) => field.length)))
   const values = steps.map(({ field, left, right, level }) => {
     const said = level === undefined ? 'says nothing' : level
-    return `${field.padEnd(widest)}  ${left ?? '-'} | ${right ?? '-'} (${said})`
+    return wrapped(`${field.padEnd(widest)}  ${left ?? '-'} | ${right ?? '-'} (${said})`, width, widest + 2)
   })
   const keys =
     found_by.length > 0 ? `Both share: ${found_by.join(', ')}.` : 'Both share no key: other records led there.'
-  return `${[barsAsText(barsOf(waterfall, title), width), values.join('\n'), keys].join('\n\n')}\n`
+  return `${[barsAsText(barsOf(waterfall, title), width), values.join('\n'), wrapped(keys, width)].join('\n\n')}\n`
 }
 
 function signed(bits: number): string {

@@ -1,6 +1,6 @@
 // Even odds are worth most, certainty is worth nothing, and of two equal questions the one that moves more comes first.
 import { expect, test } from 'vitest'
-import { effectOf, opennessOf, worthOf } from './worth.ts'
+import { chanceAt, effectOf, opennessOf, worthOf } from './worth.ts'
 
 const alone = { linked: false, left_size: 1, right_size: 1 }
 
@@ -23,4 +23,14 @@ test('of equal odds the larger effect comes first; a certain answer is never ask
   expect(worthOf(0.5, { ...alone, left_size: 3 })).toBe(2)
   expect(worthOf(0.9, { ...alone, left_size: 3 })).toBeLessThan(1)
   expect(worthOf(1, { linked: true, left_size: 1_000, right_size: 1_000 })).toBe(0)
+})
+
+test('a likeness is worth as much as odds: all at the cut, less on either side, nothing far away', () => {
+  expect(worthOf(chanceAt(0), alone)).toBe(1)
+  // .04 of likeness is one nat: 1 / (1 + 1 / e)
+  expect(chanceAt(0.04)).toBeCloseTo(0.731_058_578_630_004_9, 12)
+  const worths = [0, 0.02, 0.08, 0.2].map((above) => worthOf(chanceAt(above), alone))
+  expect(worths).toEqual(worths.toSorted((one, other) => other - one))
+  expect(worthOf(chanceAt(-0.08), alone)).toBeCloseTo(worthOf(chanceAt(0.08), alone), 12)
+  expect(worthOf(chanceAt(0.6), alone)).toBeLessThan(0.05)
 })

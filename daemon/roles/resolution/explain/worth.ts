@@ -22,6 +22,17 @@ export function effectOf({ linked, left_size, right_size }: Effect): number {
   return linked ? Math.max(1, left_size - 1) : left_size * right_size
 }
 
+/**
+ * How much of a likeness is one nat of odds about the cut: between the pairs of which none is one and those that all are,
+ * log-odds rise by one in .036 on Abt-Buy and in .048 on DBLP-ACM, found beside their truth.
+ */
+const likeness_per_nat = 0.04
+
+/** What a likeness so far above the cut says as a probability, so that its worth is found as that of odds is; even odds at the cut. */
+export function chanceAt(above_cut: number): number {
+  return 1 / (1 + Math.exp(-above_cut / likeness_per_nat))
+}
+
 /** Openness weighed by the logarithm of the effect, so that a hundred pairs do not outweigh an open question. */
 export function worthOf(probability: number, effect: Effect): number {
   return opennessOf(probability) * Math.log2(1 + effectOf(effect))

@@ -132,7 +132,7 @@ export type StoredRun = z.infer<typeof storedRun>
 export const fusionRuns = collection({
   name: 'fusion_run',
   schema: storedRun,
-  indexes: ['lens', 'lens_id', 'state', 'owes', 'created_at'],
+  indexes: ['lens', 'lens_id', 'state', 'owes', 'created_at', 'exchange_id'],
 })
 
 export const runView = z

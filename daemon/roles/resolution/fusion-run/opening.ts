@@ -5,7 +5,7 @@ import { type FieldError, isRefused, type Refused, refuse } from '../../../kerne
 import { classification, join, type Label } from '../../../kernel/label.ts'
 import { labelFor } from '../../../kernel/labelling.ts'
 import type { Doc } from '../../../kernel/store.ts'
-import { word } from '../fields.ts'
+import { seed, word } from '../fields.ts'
 import { lensNamed } from '../lens/named.ts'
 import type { StoredLens } from '../lens/stored.ts'
 import { runTotal } from '../metrics.ts'
@@ -14,6 +14,7 @@ import { settings } from '../settings.ts'
 import { tellRun } from './change.ts'
 import { fusionRuns, overLens, privacy, type StoredRun, toConsensus } from './model.ts'
 import { nodeData, nodesOf } from './node-data.ts'
+import { open_states } from './rules.ts'
 
 export const runInput = z.strictObject({
   lens_id: word.meta({ description: 'uid or name of the lens' }),
@@ -21,7 +22,7 @@ export const runInput = z.strictObject({
   node_data: nodeData,
   ...overLens,
   privacy: privacy.default('none'),
-  seed: z.int().min(0).max(4_294_967_295).default(1).meta({ description: 'The same seed gives the same result' }),
+  seed,
   classification: classification.optional(),
   consensus: toConsensus.optional().meta({ description: 'Puts matches of uncertain score to consensus sessions' }),
 })
@@ -40,9 +41,24 @@ export async function openRun(call: Call, goal: StoredRun['goal'], input: RunInp
   if (refused) return refused
   const label = labelOfRun(call, input, lens)
   if (isRefused(label)) return label
-  const { inline, sources } = nodesOf(input.node_data)
+  const value = { ...opened(call, goal, input, lens), label, sources: nodesOf(input.node_data).sources }
+  // One after the other, so that no number of requests at once comes past the limit.
+  return await call.part(runWork).inTurn(value.tenant_id, () => madeOnce(call, id, value, input))
+}
+
+async function madeOnce(
+  call: Call,
+  id: string,
+  value: StoredRun,
+  { node_data }: RunInput,
+): Promise<Doc<StoredRun> | Refused> {
+  const before = await call.store(fusionRuns).find(id)
+  if (before) return repeated(call, before)
+  const refused = await tooMany(call)
+  if (refused) return refused
+  const { label, goal, sources } = value
+  const { inline } = nodesOf(node_data)
   const kept = inline.size > 0 ? await call.part(runWork).keep(id, inline) : undefined
-  const value: StoredRun = { ...opened(call, goal, input, lens), label, sources }
   const detail = { lens: value.lens, lens_version: value.lens_version, goal, sources }
   const audit = [call.audited('resolution.fusion-run.start', id, detail, label)]
   const made = await call
@@ -53,6 +69,15 @@ export async function openRun(call: Call, goal: StoredRun['goal'], input: RunInp
   call.count(runTotal, { state: 'pending' })
   tellRun(call, made)
   return made
+}
+
+/** Of the tenant, as far as the caller may know of them. */
+async function tooMany(call: Call): Promise<Refused | undefined> {
+  const { runs_per_tenant: most } = call.settings(settings)
+  const filter = { tenant_id: call.caller.tenant_id, state: { in: open_states }, exchange_id: { exists: false } }
+  const { docs } = await call.store(fusionRuns).list({ filter, limit: most, fresh: true })
+  if (docs.length < most) return undefined
+  return refuse('rate_limited', `${most} runs of this tenant have not ended: let some end, or cancel some`)
 }
 
 function opened(call: Call, goal: StoredRun['goal'], input: RunInput, { id, value }: Doc<StoredLens>) {

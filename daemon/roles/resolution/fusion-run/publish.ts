@@ -5,7 +5,7 @@ import type { Doc } from '../../../kernel/store.ts'
 import { entityMatches, matchUid, type Score, type StoredMatch } from '../entity-match/model.ts'
 import { maySitAgain } from '../entity-match/rules.ts'
 import { recordUid } from '../entity-record/model.ts'
-import { worthOf } from '../explain/worth.ts'
+import { chanceAt, worthOf } from '../explain/worth.ts'
 import { type FoundMatch, runWork } from '../parts.ts'
 import { putAll, type Written } from '../put-all.ts'
 import type { StoredRun } from './model.ts'
@@ -49,7 +49,9 @@ function matchOf(call: Call, run: Doc<StoredRun>, { score, ...found }: FoundMatc
   const { tenant_id, lens, scale, consensus } = run.value
   const told = scale === 'likeness' ? { likeness: score } : logOdds(score)
   const consult = isBetween(told, consensus) ? { policy: consensus.policy, invite: consensus.invite } : undefined
-  const { left_size, right_size, above, ...rest } = found
+  const { left_size, right_size, above, above_cut, ...rest } = found
+  const likely = above_cut === undefined ? {} : { chance: chanceAt(above_cut) }
+  const { chance = told.probability } = likely
   const value: StoredMatch = {
     ...whose(run, call.nowIso()),
     ...rest,
@@ -63,7 +65,8 @@ function matchOf(call: Call, run: Doc<StoredRun>, { score, ...found }: FoundMatc
     above,
     left_uid: recordUid(tenant_id, lens, found.left),
     right_uid: recordUid(tenant_id, lens, found.right),
-    worth: told.probability === undefined ? 0 : worthOf(told.probability, { ...found, left_size, right_size }),
+    ...likely,
+    worth: chance === undefined ? 0 : worthOf(chance, found),
     owes: 0,
     asks: consult ? 1 : 0,
     ...(consult ? { consult } : {}),

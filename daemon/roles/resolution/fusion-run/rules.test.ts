@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { isRefused } from '../../../kernel/errors.ts'
 import type { StoredRun } from './model.ts'
-import { asked, begun, cancelled, done, failed, isAtGoal, nextPhase } from './rules.ts'
+import { asked, begun, cancelled, done, expired, failed, isAtGoal, nextPhase } from './rules.ts'
 
 const at = '2026-03-02T12:00:00.000Z'
 const label = { categories: [], level: 'SECRET', originator: 't', policy: 'SITE' }
@@ -96,5 +96,31 @@ describe('ended', () => {
     for (const state of ['completed', 'failed'] as const) {
       expect(cancelled({ ...opened, state }, at, 5)).toMatchObject({ code: 'wrong_state' })
     }
+  })
+})
+
+describe('a run that waits to be asked for more', () => {
+  const day_ms = 86_400_000
+  const now_ms = Date.parse(at) + 2 * day_ms
+  const later = new Date(now_ms).toISOString()
+
+  test.each(['extracted', 'matched'] as const)('at %s ends when its days are over, and not before', (state) => {
+    const waiting: StoredRun = { ...opened, state, goal: state, owes: 0 }
+    expect(expired(waiting, 2, later, now_ms - 1)).toBe(waiting)
+    expect(expired(waiting, 2, later, now_ms)).toMatchObject({
+      state: 'failed',
+      failure: { code: 'expired', reason: `it was ${state}, and nobody asked for more within 2 days` },
+      ...{ ended_at: later, files_until_ts: now_ms },
+    })
+  })
+
+  test.each<[string, Partial<StoredRun>]>([
+    ['is worked on', { state: 'matching', owes: 1 }],
+    ['was asked for more', { state: 'extracted', owes: 1 }],
+    ['has ended', { state: 'completed' }],
+    ['is of an exchange', { state: 'matched', exchange_id: 'xchg_1' }],
+  ])('stays as it is where it %s', (_, more) => {
+    const run: StoredRun = { ...opened, owes: 0, ...more }
+    expect(expired(run, 2, later, now_ms * 2)).toBe(run)
   })
 })

@@ -16,6 +16,12 @@ const states: Readonly<Record<Phase, { readonly during: RunState; readonly after
 /** Times that a phase is begun: one that takes the whole process down must not do so for ever. */
 const most_attempts = 3
 
+/** States of a run that may still be worked on. */
+export const open_states: readonly RunState[] = way.filter((state) => state !== 'completed')
+
+/** States in which it may wait for somebody to ask for more. */
+export const waiting_states: readonly RunState[] = ['extracted', 'matched']
+
 export function isEnded({ state }: Pick<StoredRun, 'state'>): boolean {
   return state === 'completed' || state === 'failed' || state === 'cancelled'
 }
@@ -66,6 +72,16 @@ export function cancelled(run: StoredRun, at: string, now_ms: number): StoredRun
   if (run.state === 'cancelled') return run
   if (isEnded(run)) return refuse('wrong_state', `the run is ${run.state}`)
   return { ...ended(run, at, now_ms), state: 'cancelled' }
+}
+
+const day_ms = 86_400_000
+
+/** The same run, unless nobody has asked for more for so long. Runs of exchanges end with these. */
+export function expired(run: StoredRun, wait_days: number, at: string, now_ms: number): StoredRun {
+  const isWaiting = waiting_states.includes(run.state) && run.owes === 0 && run.exchange_id === undefined
+  if (!isWaiting || now_ms - Date.parse(run.updated_at) < wait_days * day_ms) return run
+  const reason = `it was ${run.state}, and nobody asked for more within ${wait_days} days`
+  return failed(run, { code: 'expired', reason }, at, now_ms)
 }
 
 function ended(run: StoredRun, at: string, now_ms: number): StoredRun {

@@ -12,7 +12,7 @@ export const extract = operation({
   input: runInput,
   output: runView,
   status: 202,
-  errors: ['not_found', 'label_denied', 'idempotency_mismatch', 'conflict'],
+  errors: ['not_found', 'label_denied', 'idempotency_mismatch', 'conflict', 'rate_limited'],
   allow: 'resolution:write',
   creates: true,
   versioned: true,

@@ -194,7 +194,8 @@ async function writeMatches(call: Call, reach: Reach, wanted: readonly Wanted[],
     const effect = { linked, left_size: sizes.get(one) ?? 1, right_size: sizes.get(other) ?? 1 }
     const isOverruled = overruled.has(JSON.stringify([keyOf(left), keyOf(right)].sort()))
     const isOpen = rest.state === 'proposed' || rest.state === 'deferred'
-    const worth = isOpen && score.probability !== undefined ? worthOf(score.probability, effect) : 0
+    const chance = score.probability ?? rest.chance
+    const worth = isOpen && chance !== undefined ? worthOf(chance, effect) : 0
     const told: StoredMatch = {
       ...{ ...rest, left_uid, right_uid, left, right, score, linked, worth, owes: 0 },
       ...(isOverruled ? { overruled: true } : {}),

@@ -1,4 +1,5 @@
 // Joins clusters whose mean score over all their cross pairs is above a cut and the highest that either has, until there are none.
+import { portions, silent, type Tell } from '../progress.ts'
 import { byChains } from './chains.ts'
 import { connected, numbersUpTo, type Pairs } from './groups.ts'
 
@@ -13,14 +14,22 @@ export type Before = { readonly clusters: Int32Array; readonly from: number }
  * joined again and again; of equal means, the lower rows. Rows that no good pair joins are left apart from the start, so
  * that each set of rows that hang together is done by itself, and only where pairs are new.
  */
-export function averageLink(rows: number, pairs: Pairs, need: number, before?: Before): Int32Array {
+export function averageLink(
+  rows: number,
+  pairs: Pairs,
+  need: number,
+  before?: Before,
+  tell: Tell = silent,
+): Int32Array {
   const roots = connected(rows, pairs, need).roots()
   const clusters = numbersUpTo(rows)
   const isNew = before && newRoots(rows, pairs, roots, before)
   if (isNew) for (let row = 0; row < rows; row++) if (!isNew[roots[row]!]) clusters[row] = before.clusters[row]!
   const { from, order } = pairsByRoot(pairs, roots, isNew)
-  const parts = new Parts(rows, pairs, need, clusters)
+  const parts = new Parts(rows, pairs, need, clusters, tell)
+  const looked = portions(tell, 'cluster', rows)
   for (let root = 0; root < rows; root++) {
+    looked(root)
     if (from[root + 1]! > from[root]!) parts.join(order.subarray(from[root]!, from[root + 1]!))
   }
   return clusters
@@ -60,6 +69,7 @@ class Parts {
   readonly #pairs: Pairs
   readonly #need: number
   readonly #clusters: Int32Array
+  readonly #tell: Tell
   /** Of each row its place among the members. */
   readonly #place: Int32Array
   readonly #members: number[] = []
@@ -67,10 +77,11 @@ class Parts {
   readonly #sizes = new Int32Array(most_dense)
   readonly #into = new Int32Array(most_dense)
 
-  constructor(rows: number, pairs: Pairs, need: number, clusters: Int32Array) {
+  constructor(rows: number, pairs: Pairs, need: number, clusters: Int32Array, tell: Tell) {
     this.#pairs = pairs
     this.#need = need
     this.#clusters = clusters
+    this.#tell = tell
     this.#place = new Int32Array(rows).fill(-1)
   }
 
@@ -135,6 +146,7 @@ class Parts {
         above: Float64Array.from(set, (pair) => above[pair]!),
       },
       this.#need,
+      () => this.#tell({ phase: 'cluster', done: 0, total: 0 }),
     )
     for (let at = 0; at < members.length; at++) {
       this.#clusters[members[at]!] = members[found[at]!]!

@@ -1,18 +1,22 @@
 // Average link among many rows that hang together: without looking at all pairs of clusters again and again.
 import { Groups, type Pairs } from './groups.ts'
 
+const steps_between = 4_096
+
 /**
  * The cluster of each of `rows` rows, as the lowest row in it. Finds what joining the best two again and again finds, by
  * chains of nearest neighbours (Benzécri, "Construction d'une classification ascendante hiérarchique", 1982): mean scores
- * never rise by joining others. Of equal means the lower row is the nearer.
+ * never rise by joining others. Of equal means the lower row is the nearer. `alive` is called now and then, and may throw.
  */
-export function byChains(rows: number, pairs: Pairs, need: number): Int32Array {
+export function byChains(rows: number, pairs: Pairs, need: number, alive: () => void = () => undefined): Int32Array {
   const beside = new Beside(rows, pairs, need)
   const chain: number[] = []
+  let steps = 0
   for (let row = 0; row < rows; row++) {
     if (!beside.isOpen(row)) continue
     chain.push(row)
     while (chain.length > 0) {
+      if (++steps % steps_between === 0) alive()
       const tip = chain.at(-1)!
       const before = chain.at(-2) ?? -1
       const nearest = beside.nearest(tip, before)

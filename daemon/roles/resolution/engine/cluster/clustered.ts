@@ -1,6 +1,7 @@
 // Clusters from scored pairs: by the method and the threshold of a lens, or as the settings of a kind of data have it.
 import type { Lens } from '../../lens/model.ts'
 import type { Compared } from '../compare/patterns.ts'
+import { silent, type Tell } from '../progress.ts'
 import type { Records } from '../records/records.ts'
 import type { Found, Settings } from '../resolve-clusters.ts'
 import { averageLink, type Before } from './average-link.ts'
@@ -24,10 +25,11 @@ export function clustered(
   { lefts, rights }: Compared,
   scores: Float64Array,
   { lowest, highest, cut }: Bounds,
+  tell: Tell,
   before?: Before,
 ): Int32Array {
   const above = scores.map((score) => Math.min(highest, score) - lowest)
-  return averageLink(rows, { lefts, rights, above }, cut - lowest, before)
+  return averageLink(rows, { lefts, rights, above }, cut - lowest, before, tell)
 }
 
 /** The settings about the cut that a lens gives; undefined where it leaves the cut to the data. */
@@ -51,6 +53,7 @@ export function grouped(
   compared: Compared,
   scores: Float64Array,
   settings: Settings,
+  tell: Tell,
 ): Grouped {
   const { names, sources, rows } = records
   const given = boundsGiven(lens, settings)
@@ -58,15 +61,15 @@ export function grouped(
   const common = { scores, cut: bounds.cut, floor: bounds.lowest }
   const isClean = lens.clustering === undefined && names.length === 2 && areClean(sources, compared, scores)
   if (isClean || (lens.clustering ?? 'average_link') !== 'average_link') {
-    const clusters = byMethod(isClean ? 'one_to_one' : lens.clustering, records, compared, scores, bounds)
+    const clusters = byMethod(isClean ? 'one_to_one' : lens.clustering, records, compared, scores, bounds, tell)
     const route = lens.clustering === 'connected_components' ? 'clusters' : 'links'
     return { ...common, route, areFew: route === 'links', isFinal: true, clusters }
   }
-  const clusters = clustered(rows, compared, scores, bounds)
+  const clusters = clustered(rows, compared, scores, bounds, tell)
   const areFew = meanSize(clusters) < few
   if (!areFew || given) return { ...common, route: 'clusters', areFew, isFinal: false, clusters }
   const lower = scores.map((score) => score - shift_of_few)
-  const alone = clustered(rows, compared, lower, { ...settings, cut: 0 })
+  const alone = clustered(rows, compared, lower, { ...settings, cut: 0 }, tell)
   return { ...common, route: 'clusters', areFew, isFinal: true, clusters: alone, scores: lower, cut: 0 }
 }
 
@@ -77,6 +80,7 @@ export function byMethod(
   compared: Compared,
   scores: Float64Array,
   bounds: Bounds,
+  tell: Tell = silent,
 ): Int32Array {
   if (method === 'connected_components') {
     return connected(rows, { ...compared, above: scores }, bounds.cut).lowest()
@@ -86,7 +90,7 @@ export function byMethod(
     const sides = isOne ? Int32Array.from(sources, (_, row) => row) : sources
     return linkedAcross(sides, compared, scores, bounds.cut)
   }
-  return clustered(rows, compared, scores, bounds)
+  return clustered(rows, compared, scores, bounds, tell)
 }
 
 /** Of clusters of two rows or more. */

@@ -1,4 +1,4 @@
-// Reads comma-separated values (RFC 4180) as they come, byte by byte, into columns of numbered values.
+// Reads comma-separated values (RFC 4180), or the same with tabs, as they come, byte by byte, into columns of numbered values.
 import { hashed, hashOf, hashOfNothing, type ValueTable } from './value-table.ts'
 import { WaitingValues } from './waiting-values.ts'
 
@@ -25,10 +25,14 @@ const [quote, comma, feed, carriage] = [34, 44, 10, 13]
 /** Where in a record the reader is. `ended`: after the closing quote, which a second one would open again. */
 type Place = 'start' | 'plain' | 'quoted' | 'ended'
 
+/** Byte that stands between values. */
+export const separators = { comma, tab: 9 } as const
+
 /** Give it all bytes with `push`, then `finish`. Values are kept only of the columns that are wanted. */
 export class CsvReader {
   readonly #limits: CsvLimits
   readonly #isWanted: (name: string) => boolean
+  readonly #separator: number
   #names: string[] = []
   #columns: (WaitingValues | undefined)[] = []
   /** What is pushed, in which values wait. */
@@ -42,9 +46,10 @@ export class CsvReader {
   #length = 0
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-  constructor(limits: CsvLimits, isWanted: (name: string) => boolean) {
+  constructor(limits: CsvLimits, isWanted: (name: string) => boolean, separator: number = comma) {
     this.#limits = limits
     this.#isWanted = isWanted
+    this.#separator = separator
   }
 
   /** Throws `DataFault`. */
@@ -65,11 +70,12 @@ export class CsvReader {
       this.#place = 'quoted'
       return from + 1
     }
+    const separator = this.#separator
     let at = from
     let hash = hashOfNothing
     for (; at < bytes.length; at++) {
       const byte = bytes[at]!
-      if (byte === comma || byte === feed) break
+      if (byte === separator || byte === feed) break
       hash = hashed(hash, byte)
       if (byte === quote) throw new DataFault(this.#line, `a quotation mark in the middle of field ${this.#field + 1}`)
     }
@@ -102,7 +108,7 @@ export class CsvReader {
     if (byte === quote) {
       this.#hold(bytes, at, at + 1)
       this.#place = 'quoted'
-    } else if (byte === comma || byte === feed) this.#endField(this.#held, 0, this.#length, byte === feed)
+    } else if (byte === this.#separator || byte === feed) this.#endField(this.#held, 0, this.#length, byte === feed)
     else if (byte !== carriage) {
       throw new DataFault(this.#line, `text after the closing quotation mark of field ${this.#field + 1}`)
     }

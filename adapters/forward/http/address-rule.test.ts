@@ -1,0 +1,158 @@
+// Which addresses may be dialled: no spelling of an address, and no address inside another, leads where the rule does not.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { addressRule, plainAddress } from './address-rule.ts'
+
+const strict = addressRule([])
+
+describe('nobody trusted', () => {
+  // The ranges of the interface document, and of the IANA registries of special-purpose addresses: first and last of each.
+  test.each([
+    ['0.0.0.0', '0.255.255.255'],
+    ['10.0.0.0', '10.255.255.255'],
+    ['100.64.0.0', '100.127.255.255'],
+    ['127.0.0.0', '127.255.255.255'],
+    ['169.254.0.0', '169.254.169.254'],
+    ['172.16.0.0', '172.31.255.255'],
+    ['192.0.0.0', '192.0.0.255'],
+    ['192.0.2.0', '192.0.2.255'],
+    ['192.168.0.0', '192.168.255.255'],
+    ['198.18.0.0', '198.19.255.255'],
+    ['198.51.100.0', '198.51.100.255'],
+    ['203.0.113.0', '203.0.113.255'],
+    ['224.0.0.0', '239.255.255.255'],
+    ['240.0.0.0', '255.255.255.255'],
+    ['::', '::1'],
+    ['64:ff9b::', '64:ff9b::808:808'],
+    ['64:ff9b:1::', '64:ff9b:1:ffff:ffff:ffff:ffff:ffff'],
+    ['100::', '100::ffff'],
+    ['2001::', '2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff'],
+    ['2001:db8::', '2001:db8:ffff:ffff:ffff:ffff:ffff:ffff'],
+    ['2002::', '2002:808:808::1'],
+    ['3fff::', '3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff'],
+    ['4000::', '5f00::1'],
+    ['fc00::', 'fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
+    ['fe80::', 'febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
+    ['fec0::', 'feff::1'],
+    ['ff00::', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
+    ['::8.8.8.8', '::a00:1'],
+  ])('%s to %s may not be dialled', (first, last) => {
+    expect(strict.refusal(first)).toContain(first)
+    expect(strict.refusal(last)).toContain(last)
+  })
+
+  test.each([
+    '1.0.0.0',
+    '9.255.255.255',
+    '11.0.0.0',
+    '100.63.255.255',
+    '100.128.0.0',
+    '126.255.255.255',
+    '128.0.0.0',
+    '172.15.255.255',
+    '172.32.0.0',
+    '192.167.255.255',
+    '192.169.0.0',
+    '223.255.255.255',
+    '2001:200::1',
+    '2606:4700:4700::1111',
+    '3ffe:ffff:ffff:ffff:ffff:ffff:ffff:ffff',
+  ])('%s may', (address) => {
+    expect(strict.refusal(address)).toBeUndefined()
+  })
+
+  test.each(['127.1', '0x7f.0.0.1', '2130706433', '0177.0.0.1', 'localhost', '', '127.0.0.1 ', '[::1]', '10.0.0.1/8'])(
+    'what is no address may not: %s',
+    (text) => {
+      expect(strict.refusal(text)).toContain('no address')
+    },
+  )
+
+  test('the refusal says what the address is', () => {
+    expect(strict.refusal('169.254.169.254')).toBe('169.254.169.254 is link-local')
+    expect(strict.refusal('fe80::1%eth0')).toBe('fe80::1%eth0 is link-local')
+  })
+})
+
+const v4 = fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255), fc.nat(255)).map((bytes) => bytes.join('.'))
+
+describe('IPv4 in IPv6', () => {
+  test('is judged as IPv4, in each spelling', () => {
+    fc.assert(
+      fc.property(v4, (address) => {
+        const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number)
+        const groups = [(a << 8) | b, (c << 8) | d].map((group) => group.toString(16))
+        const spellings = [
+          `::ffff:${address}`,
+          `::FFFF:${address}`,
+          `0:0:0:0:0:ffff:${address}`,
+          `::ffff:${groups.join(':')}`,
+          `0000:0000:0000:0000:0000:ffff:${groups.map((group) => group.padStart(4, '0')).join(':')}`,
+        ]
+        for (const spelling of spellings) {
+          expect(plainAddress(spelling)).toBe(address)
+          expect(strict.refusal(spelling) === undefined).toBe(strict.refusal(address) === undefined)
+        }
+      }),
+    )
+  })
+
+  test('is trusted as the IPv4 address is', () => {
+    const rule = addressRule(['10.1.0.0/16'])
+    expect(rule.refusal('::ffff:10.1.2.3')).toBeUndefined()
+    expect(rule.refusal('::ffff:10.2.2.3')).toContain('private')
+  })
+})
+
+describe('trusted networks', () => {
+  const rule = addressRule(['10.1.0.0/16', '127.0.0.1', 'fd00:12::/32', '::1/128'])
+
+  test('are dialled, and nothing beside them', () => {
+    for (const address of ['10.1.0.0', '10.1.255.255', '127.0.0.1', 'fd00:12:ffff::1', '::1']) {
+      expect(rule.refusal(address)).toBeUndefined()
+    }
+    for (const address of ['10.0.255.255', '10.2.0.0', '127.0.0.2', 'fd00:13::1', '::', '192.168.0.1']) {
+      expect(rule.refusal(address)).toBeDefined()
+    }
+  })
+
+  test('to trust one does not take the internet away', () => {
+    expect(rule.refusal('8.8.8.8')).toBeUndefined()
+  })
+
+  test.each([
+    ['10.1.2.0/16', 'bits beyond'],
+    ['fd00:12::1/32', 'bits beyond'],
+    ['0.0.0.0/0', 'too wide'],
+    ['::/0', 'too wide'],
+    ['10.0.0.0/7', 'too wide'],
+    ['10.0.0.0/33', 'prefix length'],
+    ['10.0.0.0/', 'prefix length'],
+    ['10.0.0.0/-1', 'prefix length'],
+    ['10.0.0.0/8/8', 'prefix length'],
+    ['10.0.0.0/0x8', 'prefix length'],
+    ['fe80::%eth0/64', 'no network'],
+    ['backend.example', 'no network'],
+    ['10.0.0', 'no network'],
+    ['', 'no network'],
+  ])('%j is refused: %s', (entry, why) => {
+    expect(() => addressRule([entry])).toThrow(why)
+    expect(() => addressRule([entry])).toThrow(JSON.stringify(entry))
+  })
+
+  test('a network holds exactly the addresses that begin with its prefix', () => {
+    fc.assert(
+      fc.property(fc.nat(0xffffffff), fc.nat(0xffffffff), fc.integer({ min: 8, max: 32 }), (a, b, prefix) => {
+        const mask = prefix === 32 ? 0xffffffff : ~(0xffffffff >>> prefix) >>> 0
+        const base = (a & mask) >>> 0
+        const one = addressRule([`${textOf(base)}/${prefix}`])
+        const isIn = (b & mask) >>> 0 === base
+        const isOpen = strict.refusal(textOf(b)) === undefined
+        expect(one.refusal(textOf(b)) === undefined).toBe(isIn || isOpen)
+        expect(one.refusal(textOf(base))).toBeUndefined()
+      }),
+    )
+  })
+})
+
+const textOf = (value: number) => [24, 16, 8, 0].map((shift) => (value >>> shift) & 0xff).join('.')

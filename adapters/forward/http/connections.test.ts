@@ -1,0 +1,360 @@
+// Connections of strangers: slow ones, greedy ones, those that go, and the end of the listener.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import net from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect as connectTls } from 'node:tls'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { aCertificate, anAuthority } from '../../../test/support/certificates.ts'
+import { closeDoors, dataDoor, get, post } from '../../../test/support/data-door.ts'
+import { soon } from '../../../test/support/upstream-world.ts'
+import type { BodyTaken, Exchange } from './exchange.ts'
+import { defaultInboundLimits } from './limits.ts'
+
+afterEach(closeDoors)
+
+const answered = (exchange: Exchange) => exchange.reply(200, ['X-Path', exchange.target], Buffer.from('ok'))
+const last = (exchanges: readonly Exchange[]) => exchanges.at(-1) as Exchange
+const waitFor = (check: () => void) => vi.waitFor(check, soon)
+
+describe('an answer', () => {
+  test('has a length, the fields it was given, and one date', async () => {
+    const door = await dataDoor((exchange) =>
+      exchange.reply(201, ['X-A', '1', 'x-a', '2', 'Date', 'then'], Buffer.from('é')),
+    )
+    const client = await door.client(get())
+    await client.hears(/\r\n\r\n.+$/)
+    expect(client.text.toLowerCase()).toBe(
+      'http/1.1 201 created\r\nx-a: 1\r\nx-a: 2\r\ndate: then\r\ncontent-length: 2\r\nconnection: keep-alive\r\n\r\n\xe3\xa9',
+    )
+  })
+
+  test('goes out in one write where it is small', async () => {
+    const writes: number[] = []
+    const door = await dataDoor(answered)
+    const client = await door.client()
+    client.socket.on('data', (text) => void writes.push(text.length))
+    client.send(get())
+    await client.hears('ok')
+    expect(writes).toHaveLength(1)
+  })
+
+  test.each([
+    ['HEAD', 200],
+    ['GET', 204],
+    ['GET', 304],
+  ])('to %s with %i has no body, and the next one is not taken for it', async (method, status) => {
+    const door = await dataDoor((exchange) =>
+      exchange.target === '/' ? exchange.reply(status, [], Buffer.from('hidden')) : answered(exchange),
+    )
+    const client = await door.client(`${method} / HTTP/1.1\r\nHost: a\r\n\r\n${get('/next')}`)
+    await client.hears('/next')
+    expect(client.text).not.toContain('hidden')
+    expect(client.text.includes('Content-Length: 6')).toBe(method === 'HEAD')
+  })
+
+  test('that streams is framed for who asks: by chunks, or by the end of the connection', async () => {
+    const door = await dataDoor((exchange) => {
+      exchange.begin(200, [], undefined)
+      exchange.write(Buffer.from('one,'))
+      exchange.end('two')
+    })
+    const modern = await door.client(get())
+    await modern.hears(/transfer-encoding: chunked[\s\S]*4\r\none,\r\n3\r\ntwo\r\n0\r\n\r\n$/i)
+    const old = await door.client('GET / HTTP/1.0\r\n\r\n')
+    await old.closes()
+    expect(old.text).toMatch(/\r\n\r\none,two$/)
+  })
+
+  test('that is large comes whole to a client who takes it slowly, and is not held in memory meanwhile', async () => {
+    const body = Buffer.alloc(32 << 20, 'x')
+    const door = await dataDoor((exchange) => exchange.reply(200, [], body))
+    const client = await door.client()
+    client.socket.pause()
+    client.send(get())
+    await door.reached(1)
+    expect(last(door.exchanges).isOver).toBe(false)
+    client.socket.resume()
+    await waitFor(() => expect(client.text.length).toBeGreaterThan(body.length))
+    expect(client.text.slice(client.text.indexOf('\r\n\r\n') + 4)).toHaveLength(body.length)
+    expect(last(door.exchanges).isOver).toBe(true)
+  })
+
+  test('that cannot be finished is cut off: no client takes a part for the whole', async () => {
+    const door = await dataDoor((exchange) => {
+      exchange.begin(200, [], undefined)
+      exchange.write(Buffer.from('part'))
+    })
+    const client = await door.client(get())
+    await client.hears('part')
+    last(door.exchanges).cut()
+    await client.closes()
+    expect(client.text).not.toMatch(/0\r\n\r\n$/)
+  })
+
+  test('to a client who went goes nowhere, and throws nothing', async () => {
+    const gone: string[] = []
+    const door = await dataDoor((exchange) => {
+      exchange.onGone = () => void gone.push(exchange.target)
+    })
+    const client = await door.client(get('/left'))
+    await door.reached(1)
+    client.socket.destroy()
+    await waitFor(() => expect(gone).toEqual(['/left']))
+    const exchange = last(door.exchanges)
+    exchange.reply(200, [], Buffer.from('ok'))
+    exchange.begin(200, [], 2)
+    exchange.end('ok')
+    exchange.cut()
+    expect(gone).toHaveLength(1)
+    expect(door.listener.counts()).toEqual({ connections: 0, busy: 0 })
+  })
+})
+
+describe('requests that are sent ahead', () => {
+  test('are answered in their order, one at a time', async () => {
+    const door = await dataDoor()
+    const client = await door.client(get('/1') + get('/2') + get('/3'))
+    for (const at of [1, 2, 3]) {
+      await door.reached(at)
+      expect(last(door.exchanges).target).toBe(`/${at}`)
+      answered(last(door.exchanges))
+    }
+    await client.hears(/\/1[\s\S]*\/2[\s\S]*\/3/)
+  })
+
+  test('are dropped when one before them ends the connection', async () => {
+    const door = await dataDoor((exchange) => exchange.reply(413, []))
+    const client = await door.client(
+      `${post('', 'Content-Length: 50\r\n')}${get('/hidden')}${'x'.repeat(50)}${get('/hidden')}`,
+    )
+    await client.hears('413')
+    client.socket.end()
+    await client.closes()
+    expect(door.exchanges).toHaveLength(1)
+    expect(client.text.match(/HTTP\/1\.1/g)).toHaveLength(1)
+  })
+
+  test('are bounded', async () => {
+    const door = await dataDoor(undefined, { limits: { pipelined: 2 } })
+    const client = await door.client(get().repeat(3))
+    await door.reached(1)
+    expect(client.isClosed).toBe(false)
+    client.send(get())
+    await client.closes()
+    expect(door.exchanges).toHaveLength(1)
+  })
+
+  test('are not served to who takes no answers', async () => {
+    const body = Buffer.alloc(16 << 20, 'x')
+    const door = await dataDoor((exchange) => exchange.reply(200, [], body))
+    const client = await door.client()
+    client.socket.pause()
+    client.send(get().repeat(3))
+    await door.reached(1)
+    client.socket.resume()
+    await door.reached(3)
+    await waitFor(() => expect(client.text.length).toBeGreaterThan(3 * body.length))
+  })
+})
+
+describe('a slow client', () => {
+  test.each([
+    ['sends nothing', ''],
+    ['sends half a line', 'GET / HT'],
+    ['sends half a head', 'GET / HTTP/1.1\r\nHost: a\r\n'],
+  ])('that %s is told so, and closed', async (_, text) => {
+    const door = await dataDoor(answered, { limits: { headers_ms: 50, request_ms: 100 } })
+    const client = await door.client(text)
+    await client.closes()
+    expect(client.text).toBe('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+    expect(door.strays).toEqual(['too_slow'])
+  })
+
+  const reading = () => {
+    const bodies: BodyTaken[] = []
+    const handle = (exchange: Exchange) =>
+      exchange.readBody(10_000, (body) => {
+        bodies.push(body)
+        exchange.reply(typeof body === 'string' ? 408 : 200, [])
+      })
+    return { bodies, handle }
+  }
+  const { grace_ms, body_rate, idle_ms, stall_ms, linger_ms } = defaultInboundLimits
+
+  test('whose body comes too slowly is refused by its rate, long before the time for a request is over', async () => {
+    const { bodies, handle } = reading()
+    const door = await dataDoor(handle)
+    const client = await door.client(post('', 'Content-Length: 10000\r\n'), { staysOpen: true })
+    await door.reached(1)
+    door.clock.advance(grace_ms - 1)
+    expect(bodies).toEqual([])
+    door.clock.advance(1)
+    expect(bodies).toEqual(['too_slow'])
+    await client.hears(/^HTTP\/1\.1 408 /)
+    // Its end is awaited for a while, and then no longer.
+    door.clock.advance(linger_ms - 1)
+    expect(door.listener.counts().connections).toBe(1)
+    door.clock.advance(1)
+    await waitFor(() => expect(door.listener.counts().connections).toBe(0))
+  })
+
+  test('whose body comes fast enough is heard to its end', async () => {
+    const { bodies, handle } = reading()
+    const door = await dataDoor(handle)
+    const enough = Math.ceil((body_rate * grace_ms) / 1_000)
+    const client = await door.client(post('', `Content-Length: ${enough + 1}\r\n`))
+    await door.reached(1)
+    client.send('x'.repeat(enough))
+    // An answer to another client tells that what came before was read.
+    const other = await door.client(post('x', 'Content-Length: 1\r\n'))
+    await other.hears('200')
+    door.clock.advance(grace_ms)
+    expect(bodies).toHaveLength(1)
+    client.send('x')
+    await client.hears('200')
+  })
+
+  test('whose body is cut by the time for the whole request learns the same', async () => {
+    const { bodies, handle } = reading()
+    const door = await dataDoor(handle, { limits: { headers_ms: 50, request_ms: 100 } })
+    const client = await door.client(post('', 'Content-Length: 10000\r\n'))
+    await client.hears(/^HTTP\/1\.1 408 /)
+    expect(bodies).toEqual(['too_slow'])
+    expect(client.text.match(/HTTP\/1\.1/g)).toHaveLength(1)
+  })
+
+  test('that takes no bytes of its answer is closed, and whoever takes some is not', async () => {
+    const gone: string[] = []
+    const door = await dataDoor((exchange) => {
+      exchange.onGone = () => void gone.push(exchange.target)
+      exchange.reply(200, [], Buffer.alloc(64 << 20, 'x'))
+    })
+    const client = await door.client()
+    client.socket.pause()
+    client.send(get('/stalled'))
+    await door.reached(1)
+    door.clock.advance(1)
+    door.clock.advance(stall_ms - 1)
+    client.socket.resume()
+    await waitFor(() => expect(client.text.length).toBeGreaterThan(32 << 20))
+    client.socket.pause()
+    door.clock.advance(1)
+    expect(gone).toEqual([])
+    door.clock.advance(stall_ms)
+    await waitFor(() => expect(gone).toEqual(['/stalled']))
+  })
+
+  test('that asks nothing more is let go, while one that waits for its answer is not', async () => {
+    const door = await dataDoor((exchange) => exchange.target === '/' && answered(exchange))
+    const idle = await door.client(get())
+    const busy = await door.client(get('/later'))
+    await idle.hears('ok')
+    await door.reached(2)
+    door.clock.advance(1)
+    door.clock.advance(idle_ms - 1)
+    expect(door.listener.counts()).toEqual({ connections: 2, busy: 1 })
+    door.clock.advance(1)
+    await idle.closes()
+    answered(last(door.exchanges))
+    await busy.hears('ok')
+  })
+})
+
+describe('the end of the listener', () => {
+  test('answers what was asked, says that it is the last, and takes nobody new', async () => {
+    const door = await dataDoor()
+    const busy = await door.client(get('/busy') + get('/ahead'))
+    const idle = await door.client()
+    await door.reached(1)
+    await waitFor(() => expect(door.listener.counts().connections).toBe(2))
+    const closed = door.listener.close(60_000)
+    const late = net.connect(door.listener.port, '127.0.0.1')
+    await new Promise((resolve) => late.once('error', resolve))
+    // One that has not asked yet still may.
+    idle.send(get('/idle'))
+    await door.reached(2)
+    for (const exchange of [...door.exchanges]) answered(exchange)
+    await door.reached(3)
+    answered(last(door.exchanges))
+    await closed
+    await idle.closes()
+    await busy.closes()
+    expect(idle.text).toMatch(/connection: close[\s\S]*ok$/i)
+    expect(busy.text).toMatch(/\/busy[\s\S]*keep-alive[\s\S]*\/ahead[\s\S]*connection: close[\s\S]*ok$/i)
+  })
+
+  test('does not wait for whoever asks nothing, nor for ever', async () => {
+    const door = await dataDoor()
+    const idle = await door.client()
+    const busy = await door.client(get())
+    await door.reached(1)
+    await waitFor(() => expect(door.listener.counts().connections).toBe(2))
+    const closed = door.listener.close(60_000)
+    door.clock.advance(defaultInboundLimits.linger_ms)
+    await idle.closes()
+    expect(busy.isClosed).toBe(false)
+    door.clock.advance(60_000)
+    await closed
+    await busy.closes()
+  })
+})
+
+test('connections are counted, and one too many is closed as it comes', async () => {
+  const door = await dataDoor(answered, { limits: { connections: 1 } })
+  const first = await door.client()
+  await waitFor(() => expect(door.listener.counts().connections).toBe(1))
+  const second = await door.client()
+  await second.closes()
+  expect(door.strays).toEqual(['too_many_connections'])
+  first.send(get())
+  await first.hears('ok')
+})
+
+test('two listeners share an address where the system lets them', { skip: process.platform !== 'linux' }, async () => {
+  const { dataListener } = await import('./data-listener.ts')
+  const door = await dataDoor(answered)
+  const options = { limits: defaultInboundLimits, clock: door.clock, handle: answered, onStray: () => undefined }
+  const first = await dataListener({ ...options, listen: { host: '127.0.0.1', port: 0, reusePort: true } })
+  const second = await dataListener({ ...options, listen: { host: '127.0.0.1', port: first.port, reusePort: true } })
+  expect(second.port).toBe(first.port)
+  await expect(dataListener({ ...options, listen: { host: '127.0.0.1', port: first.port } })).rejects.toThrow(
+    'EADDRINUSE',
+  )
+  await Promise.all([first.close(0), second.close(0)])
+})
+
+test('with TLS it is the same door, and a new certificate is shown to whoever comes next', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'door-'))
+  const authority = await anAuthority(dir, 'house')
+  const [old, renewed] = [await aCertificate(dir, authority, 'old'), await aCertificate(dir, authority, 'new')]
+  const door = await dataDoor(answered, { tls: { cert: old.pem, key: old.pem } })
+  const serials: string[] = []
+  const asked = async () => {
+    const socket = connectTls({
+      port: door.listener.port,
+      host: '127.0.0.1',
+      servername: 'localhost',
+      ca: authority.certificate,
+    })
+    let text = ''
+    socket.on('data', (bytes) => {
+      text += bytes.toString('latin1')
+    })
+    socket.write(get('/tls'))
+    await waitFor(() => expect(text).toContain('/tls'))
+    serials.push(socket.getPeerCertificate().serialNumber)
+    socket.destroy()
+  }
+  await asked()
+  await asked()
+  door.listener.renew({ cert: renewed.pem, key: renewed.pem })
+  await asked()
+  expect(serials[1]).toBe(serials[0])
+  expect(serials[2]).not.toBe(serials[0])
+  const plain = await door.client(get())
+  await plain.closes()
+  await waitFor(() => expect(door.strays).toContain('handshake'))
+  rmSync(dir, { recursive: true })
+})

@@ -1,0 +1,305 @@
+// Answers of an upstream from raw bytes: the same wherever they are split, strict where parsers differ, deaf to garbage.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { ResponseHead } from './response-head.ts'
+import { ResponseParser } from './response-parser.ts'
+
+const limits = { head_bytes: 400, interim: 3 }
+
+type Parse = {
+  readonly heads: readonly ResponseHead[]
+  readonly body: string
+  readonly isOver: boolean
+  readonly failure: string
+  /** What was left when the answer was over or wrong. */
+  readonly rest: string
+}
+
+/** Feeds the pieces one after the other, as reads would, and then the end of the stream where it is asked for. */
+function parse(pieces: readonly Buffer[], given: { isHead?: boolean; ends?: boolean } = {}): Parse {
+  const heads: ResponseHead[] = []
+  let body = ''
+  let rest = ''
+  const parser = new ResponseParser(limits, {
+    head: (head) => void heads.push(head),
+    data: (bytes) => {
+      body += bytes.toString('latin1')
+    },
+  })
+  parser.expect(given.isHead ?? false)
+  for (const piece of pieces) rest += piece.subarray(parser.feed(piece)).toString('latin1')
+  const isOver = given.ends ? parser.failure === '' && parser.finish() : parser.isOver
+  return { heads, body, isOver, failure: parser.failure, rest }
+}
+
+const whole = (text: string, given?: { isHead?: boolean; ends?: boolean }) =>
+  parse([Buffer.from(text, 'latin1')], given)
+
+/** Each byte a read of its own, and each split in two. */
+function splits(text: string): readonly (readonly Buffer[])[] {
+  const bytes = Buffer.from(text, 'latin1')
+  const two = Array.from({ length: bytes.length + 1 }, (_, at) => [bytes.subarray(0, at), bytes.subarray(at)])
+  return [[...bytes].map((byte) => Buffer.from([byte])), ...two]
+}
+
+const ok = 'HTTP/1.1 200 OK\r\n'
+
+const answers: readonly [name: string, text: string, body: string][] = [
+  ['a length', `${ok}Content-Length: 5\r\nETag: "a:b"\r\n\r\nhello`, 'hello'],
+  ['no body by length', `${ok}content-length:0\r\n\r\n`, ''],
+  ['chunks', `${ok}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nA\r\n, my world\r\n0\r\n\r\n`, 'hello, my world'],
+  ['chunks with line ends', `${ok}transfer-encoding: Chunked\r\n\r\n4\r\n\r\n\r\n\r\n0\r\n\r\n`, '\r\n\r\n'],
+  ['extensions of chunks', `${ok}transfer-encoding: chunked\r\n\r\n2;a="b" ;c\r\nhi\r\n0 ;x\r\n\r\n`, 'hi'],
+  ['trailers', `${ok}transfer-encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\nExpires: 0\r\nX: \r\n\r\n`, 'hi'],
+  ['an answer of 1xx before', `HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n${ok}Content-Length: 2\r\n\r\nhi`, 'hi'],
+  ['no reason phrase', 'HTTP/1.1 200\r\nContent-Length: 1\r\n\r\n.', '.'],
+  ['bytes beyond ASCII', `HTTP/1.1 200 \xc4\r\nX-A: \xfc\xff\r\nContent-Length: 1\r\n\r\n\0`, '\0'],
+  ['no content', 'HTTP/1.1 204 No Content\r\n\r\n', ''],
+]
+
+describe('an answer', () => {
+  test.each(answers)('with %s is read the same wherever it is split', (_, text, body) => {
+    const once = whole(text)
+    expect(once).toMatchObject({ body, isOver: true, failure: '', rest: '' })
+    expect(once.heads).toHaveLength(1)
+    for (const pieces of splits(text)) expect(parse(pieces)).toEqual(once)
+  })
+
+  test.each(answers)('with %s is not over before its last byte', (_, text) => {
+    for (let end = 0; end < text.length; end++) {
+      expect(whole(text.slice(0, end), { ends: true })).toMatchObject({ isOver: false, failure: '' })
+    }
+  })
+
+  test.each(answers)('with %s: what follows is not of it', (_, text, body) => {
+    const poison = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nOTHER'
+    const found = whole(text + poison)
+    expect(found).toMatchObject({ body, isOver: true, rest: poison })
+    expect(found.heads).toHaveLength(1)
+  })
+
+  test('without a length ends with the connection', () => {
+    const text = `${ok}X: 1\r\n\r\nuntil\r\n\r\nclose`
+    expect(whole(text)).toMatchObject({ isOver: false })
+    for (const pieces of splits(text)) {
+      expect(parse(pieces, { ends: true })).toMatchObject({ body: 'until\r\n\r\nclose', isOver: true })
+    }
+    expect(whole(text).heads[0]).toMatchObject({ isKept: false, length: undefined })
+  })
+
+  test('to HEAD, and of 304, has no body, and says how long it would be', () => {
+    const poison = 'HTTP/1.1 200 OK\r\n\r\n'
+    expect(whole(`${ok}Content-Length: 5\r\n\r\n${poison}`, { isHead: true })).toMatchObject({
+      isOver: true,
+      rest: poison,
+    })
+    expect(whole(`${ok}Content-Length: 5\r\n\r\n`, { isHead: true }).heads[0]?.length).toBe(5)
+    expect(whole(`${ok}Transfer-Encoding: chunked\r\n\r\n`, { isHead: true })).toMatchObject({ isOver: true })
+    expect(whole('HTTP/1.1 304 Not Modified\r\nContent-Length: 3\r\n\r\nabc')).toMatchObject({
+      isOver: true,
+      rest: 'abc',
+    })
+  })
+
+  test('gives its fields as they were written', () => {
+    const { heads } = whole(`${ok}Set-Cookie: a=1\r\nset-cookie:\t b=2 \t\r\nX-Empty:\r\nContent-Length: 0\r\n\r\n`)
+    const fields = ['Set-Cookie', 'a=1', 'set-cookie', 'b=2', 'X-Empty', '', 'Content-Length', '0']
+    expect(heads[0]?.rawHeaders).toEqual(fields)
+  })
+
+  test.each([
+    ['HTTP/1.1 200 OK\r\n', true],
+    ['HTTP/1.0 200 OK\r\n', false],
+    ['HTTP/1.0 200 OK\r\nConnection: keep-alive\r\n', false],
+    ['HTTP/1.1 200 OK\r\nConnection: close\r\n', false],
+    ['HTTP/1.1 200 OK\r\nConnection: x\r\nConnection: y, CLOSE\r\n', false],
+    ['HTTP/1.1 200 OK\r\nConnection: x-close, closed\r\n', true],
+    ['HTTP/1.1 200 OK\r\nConnection: keep-alive\r\n', true],
+  ])('%j: the connection is kept: %s', (head, isKept) => {
+    expect(whole(`${head}Content-Length: 0\r\n\r\n`).heads[0]?.isKept).toBe(isKept)
+  })
+
+  test('says how long the connection is kept', () => {
+    const of = (value: string) => whole(`${ok}Keep-Alive: ${value}\r\nContent-Length: 0\r\n\r\n`).heads[0]?.kept_ms
+    expect(of('timeout=5')).toBe(5_000)
+    expect(of('max=100, timeout=2')).toBe(2_000)
+    expect(of('timeout=x')).toBeUndefined()
+    expect(of('xtimeout=1')).toBeUndefined()
+  })
+})
+
+const long = 'x'.repeat(limits.head_bytes)
+
+const wrongs: readonly [name: string, text: string][] = [
+  ['garbage', 'garbage\r\n\r\n'],
+  ['nothing before the line end', '\r\nHTTP/1.1 200 OK\r\n\r\n'],
+  ['another protocol', 'RTSP/1.0 200 OK\r\n\r\n'],
+  ['HTTP/2', 'HTTP/2.0 200 OK\r\n\r\n'],
+  ['HTTP/0.9', 'HTTP/0.9 200 OK\r\n\r\n'],
+  ['lower case', 'http/1.1 200 OK\r\n\r\n'],
+  ['a status of two digits', 'HTTP/1.1 20 OK\r\n\r\n'],
+  ['a status of four digits', 'HTTP/1.1 2000 OK\r\n\r\n'],
+  ['a status of 0', 'HTTP/1.1 000 OK\r\n\r\n'],
+  ['a status beyond 599', 'HTTP/1.1 600 OK\r\n\r\n'],
+  ['a sign before the status', 'HTTP/1.1 +200 OK\r\n\r\n'],
+  ['two blanks before the status', 'HTTP/1.1  200 OK\r\n\r\n'],
+  ['bare LF after the status line', 'HTTP/1.1 200 OK\nX: 1\r\n\r\n'],
+  ['bare LF alone', 'HTTP/1.1 200 OK\n\n'],
+  ['bare LF in a field', `${ok}X: a\nContent-Length: 1\r\n\r\n`],
+  ['bare CR in a field', `${ok}X: a\rb\r\n\r\n`],
+  ['CR CR LF', `${ok}X: a\r\r\n\r\n`],
+  ['NUL in a value', `${ok}X: a\0b\r\n\r\n`],
+  ['NUL in a name', `${ok}X\0: a\r\n\r\n`],
+  ['DEL in a value', `${ok}X: \x7f\r\n\r\n`],
+  ['a control byte in the reason', 'HTTP/1.1 200 O\x01K\r\n\r\n'],
+  ['a folded line', `${ok}X: a\r\n b\r\n\r\n`],
+  ['a folded first line', `${ok} X: a\r\n\r\n`],
+  ['a blank before the colon', `${ok}Content-Length : 5\r\n\r\nhello`],
+  ['no colon', `${ok}NoColon\r\n\r\n`],
+  ['no name', `${ok}: value\r\n\r\n`],
+  ['a name that is no token', `${ok}X(A): 1\r\n\r\n`],
+  ['length and chunks', `${ok}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`],
+  ['two equal lengths', `${ok}Content-Length: 3\r\nContent-Length: 3\r\n\r\nabc`],
+  ['two lengths', `${ok}Content-Length: 3\r\ncontent-length: 4\r\n\r\nabcd`],
+  ['a list of lengths', `${ok}Content-Length: 3, 3\r\n\r\nabc`],
+  ['a negative length', `${ok}Content-Length: -1\r\n\r\n`],
+  ['a signed length', `${ok}Content-Length: +3\r\n\r\nabc`],
+  ['a hexadecimal length', `${ok}Content-Length: 0x3\r\n\r\nabc`],
+  ['an exponent', `${ok}Content-Length: 1e1\r\n\r\nabc`],
+  ['an empty length', `${ok}Content-Length: \r\n\r\n`],
+  ['a length beyond 2^53', `${ok}Content-Length: 18446744073709551621\r\n\r\nhello`],
+  ['a length for HEAD that is none', `${ok}Content-Length: x\r\n\r\n`],
+  ['another coding', `${ok}Transfer-Encoding: gzip\r\n\r\n`],
+  ['two codings', `${ok}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`],
+  ['chunked twice', `${ok}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
+  ['chunked and more', `${ok}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n`],
+  ['chunks of HTTP/1.0', 'HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
+  ['a switch of protocols', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n'],
+  ['four answers of 1xx', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(4) + ok],
+  ['a head that is too long', `${ok}X: ${long}\r\n\r\n`],
+  ['a head that does not end', `${ok}X: ${long}${long}`],
+  ['a head that is a byte too long', `${ok}X: ${'x'.repeat(limits.head_bytes - ok.length - 6)}\r\n\r\n`],
+]
+
+const wrongChunks: readonly [name: string, chunks: string][] = [
+  ['0x', '0x5\r\nhello\r\n0\r\n\r\n'],
+  ['a sign', '+5\r\nhello\r\n0\r\n\r\n'],
+  ['no size', '\r\nhello\r\n0\r\n\r\n'],
+  ['blanks before', ' 5\r\nhello\r\n0\r\n\r\n'],
+  ['nine digits', '000000005\r\nhello\r\n0\r\n\r\n'],
+  ['an underscore', '1_0\r\nhello\r\n0\r\n\r\n'],
+  ['bare LF after the size', '5\nhello\r\n0\r\n\r\n'],
+  ['bare CR in an extension', '5;a\rb\r\nhello\r\n0\r\n\r\n'],
+  ['bare LF in an extension', '5;a\nb\r\nhello\r\n0\r\n\r\n'],
+  ['NUL in an extension', '5;\0\r\nhello\r\n0\r\n\r\n'],
+  ['a chunk longer than its size', '5\r\nhelloX\r\n0\r\n\r\n'],
+  ['a chunk that ends by LF', '5\r\nhello\n0\r\n\r\n'],
+  ['an extension without end', `5;${'x'.repeat(300)}\r\nhello\r\n0\r\n\r\n`],
+  ['a folded trailer', '5\r\nhello\r\n0\r\nA: b\r\n c\r\n\r\n'],
+  ['a trailer without colon', '5\r\nhello\r\n0\r\nNoColon\r\n\r\n'],
+  ['a trailer with bare LF', '5\r\nhello\r\n0\r\nA: b\nC: d\r\n\r\n'],
+  ['trailers that are too long', `5\r\nhello\r\n0\r\nA: ${long}\r\n\r\n`],
+]
+
+describe('no answer', () => {
+  test.each(wrongs)('%s', (_, text) => {
+    const once = whole(text)
+    expect(once).toMatchObject({ heads: [], body: '', isOver: false })
+    expect(once.failure).not.toBe('')
+    for (const pieces of splits(text)) expect(parse(pieces)).toMatchObject({ heads: [], body: '', isOver: false })
+    for (const pieces of splits(text)) expect(parse(pieces).failure).not.toBe('')
+  })
+
+  test.each(wrongChunks)('chunks with %s', (_, chunks) => {
+    const text = `${ok}Transfer-Encoding: chunked\r\n\r\n${chunks}`
+    const once = whole(text)
+    expect(once.isOver).toBe(false)
+    expect(once.failure).not.toBe('')
+    for (const pieces of splits(text)) {
+      const found = parse(pieces)
+      expect(found).toMatchObject({ heads: once.heads, isOver: false, body: once.body })
+      expect(found.failure).not.toBe('')
+    }
+  })
+
+  test('a head may be as long as the limit', () => {
+    const text = `${ok}Content-Length: 0\r\nX: ${'x'.repeat(limits.head_bytes - ok.length - 26)}\r\n\r\n`
+    expect(text).toHaveLength(limits.head_bytes)
+    for (const pieces of splits(text)) expect(parse(pieces)).toMatchObject({ isOver: true, failure: '' })
+  })
+})
+
+/** Bytes as an attacker would write them: parts of answers, whole and damaged, in any order. */
+const hostile = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        ...answers.map(([, text]) => text),
+        ...wrongs.map(([, text]) => text),
+        ...wrongChunks.map(([, text]) => text),
+      ),
+      fc.constantFrom(
+        'HTTP/1.1 200 OK',
+        '\r\n',
+        '\r',
+        '\n',
+        '\r\n\r\n',
+        'Content-Length: 3\r\n',
+        '0\r\n',
+        '5\r\n',
+        ';',
+        ':',
+      ),
+      fc.constantFrom('Transfer-Encoding: chunked\r\n', 'HTTP/1.1 100 Continue\r\n\r\n', 'ffffffff\r\n'),
+      fc.string({ unit: fc.nat(255).map((byte) => String.fromCharCode(byte)), maxLength: 12 }),
+    ),
+    { maxLength: 8 },
+  )
+  .map((parts) => Buffer.from(parts.join(''), 'latin1'))
+
+describe('any bytes', () => {
+  test('are read the same however they are split, and give one head at most', () => {
+    fc.assert(
+      fc.property(hostile, fc.array(fc.nat(600), { maxLength: 8 }), fc.boolean(), (bytes, cuts, isHead) => {
+        const once = parse([bytes], { isHead })
+        expect(once.heads.length).toBeLessThanOrEqual(1)
+        const places = [...new Set(cuts.map((cut) => Math.min(cut, bytes.length)))].sort((a, b) => a - b)
+        const pieces = [...places, bytes.length].map((end, at) => bytes.subarray(places[at - 1] ?? 0, end))
+        const split = parse(pieces, { isHead })
+        expect({ ...split, failure: split.failure !== '', rest: '' }).toEqual({
+          ...once,
+          failure: once.failure !== '',
+          rest: '',
+        })
+        if (once.failure === '') expect(split.rest).toBe(once.rest)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test('an answer that is written soundly is read as it was meant', () => {
+    const name = fc.stringMatching(/^x-[a-z0-9!#$%&'*+.^_`|~-]{1,12}$/)
+    const value = fc.stringMatching(/^([\x21-\x7e]([\t -~]{0,10}[\x21-\x7e])?)?$/)
+    const bytes = fc.uint8Array({ maxLength: 40 })
+    const written = fc.record({ fields: fc.array(fc.tuple(name, value), { maxLength: 5 }), chunks: fc.array(bytes) })
+    fc.assert(
+      fc.property(written, fc.boolean(), ({ fields, chunks }, isChunked) => {
+        const body = Buffer.concat(chunks)
+        const lines = fields.map(([key, text]) => `${key}: ${text}\r\n`).join('')
+        const framing = isChunked ? 'transfer-encoding: chunked\r\n\r\n' : `content-length: ${body.length}\r\n\r\n`
+        const head = `${ok}${lines}${framing}`
+        fc.pre(head.length <= limits.head_bytes)
+        const full = chunks.filter(({ length }) => length > 0)
+        const framed = full.map((chunk) =>
+          Buffer.concat([Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from('\r\n')]),
+        )
+        const sent = Buffer.concat([Buffer.from(head), ...(isChunked ? [...framed, Buffer.from('0\r\n\r\n')] : [body])])
+        for (const pieces of [[sent], [...sent].map((byte) => Buffer.from([byte]))]) {
+          const found = parse(pieces)
+          expect(found).toMatchObject({ isOver: true, failure: '', body: body.toString('latin1') })
+          expect(found.heads[0]?.rawHeaders.slice(0, fields.length * 2)).toEqual(fields.flat())
+        }
+      }),
+    )
+  })
+})

@@ -1,0 +1,84 @@
+// A run of files is told of all the time, and ends where whoever is told has waited enough: with nothing left behind.
+import { readdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, expect, test, vi } from 'vitest'
+import { definition } from '../../cli/commands/resolve/run.ts'
+import type { Terminal } from '../../cli/terminal.ts'
+import { readLens } from '../../daemon/boot/offline/lens-file.ts'
+import { resolveFiles } from '../../daemon/boot/offline/resolve-files.ts'
+import { chance } from '../support/chance.ts'
+import { scratch } from '../support/command-line.ts'
+import { peopleMill } from '../support/people-mill.ts'
+
+const { dir, remove } = scratch('time-limit')
+afterAll(remove)
+const at = (name: string) => path.join(dir, name)
+
+function written(name: string, content: string): string {
+  writeFileSync(at(name), content)
+  return at(name)
+}
+
+/** So many fields that their keys are too many to look at for all records, as those of a few fields are of millions. */
+function manyKeys() {
+  const by = chance(3)
+  const names = Array.from({ length: 14 }, (_, field) => `f${field}`)
+  const two = (below: number) => String(1 + by.below(below)).padStart(2, '0')
+  const rows = Array.from({ length: 9_000 }, (_, row) =>
+    [row, ...names.map(() => `19${two(98)}-${two(12)}-${two(28)}`)].join(','),
+  )
+  const lens = {
+    lens: 'wide',
+    version: '1.0.0',
+    entity_type: 'thing',
+    fields: names.map((name) => ({ name, type: 'date' })),
+  }
+  return {
+    lens: written('wide.json', JSON.stringify(lens)),
+    data: written('wide.csv', [`id,${names}`, ...rows].join('\n')),
+  }
+}
+
+const works = Array.from({ length: 60 }, (_, at) => `${at},the work of number ${at} and ${at * 7}`).join('\n')
+
+test.each([
+  ['people', () => ({ lens: 'persons', data: written('people.csv', peopleMill(200, 5).csv) }), ['cluster']],
+  ['many records', manyKeys, ['cluster']],
+  ['texts', () => ({ lens: 'bibliography', data: written('works.csv', `id,title\n${works}\n`) }), ['link']],
+])('%s: in every phase', async (name, made, last) => {
+  const { lens, data } = made()
+  const out = at(`out-${name}`)
+  const run = (tell: (phase: string) => void) =>
+    resolveFiles({ lens: readLens(lens), files: [data], out, seed: 0 }, (told) => tell(told.phase))
+  for (const phase of ['read', 'candidates', 'compare', 'train', ...last, 'write']) {
+    const ended = run((now) => {
+      if (now === phase) throw new Error(`waited until ${phase}`)
+    })
+    await expect(ended).rejects.toThrow(`waited until ${phase}`)
+    expect(readdirSync(out)).toEqual([])
+  }
+})
+
+test('the command says where it gave up, and what may be done', async () => {
+  // Every look at the clock is half a second later than the last.
+  let now_ms = 0
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now_ms += 500))
+  const data = [written('few.csv', peopleMill(50, 5).csv)]
+  const given = {
+    lens: 'persons',
+    data,
+    out: at('late'),
+    columns: [],
+    allPairs: false,
+    json: false,
+    seed: 0,
+    timeLimit: 2,
+  }
+  const terminal = { progress: () => undefined } as unknown as Terminal
+  await expect(definition.run(given as never, terminal)).rejects.toMatchObject({
+    exit: 1,
+    message: expect.stringMatching(/^gave up after 2 s, at .*[a-z]/),
+    remedy: 'give it more `--time-limit`',
+  })
+  clock.mockRestore()
+})

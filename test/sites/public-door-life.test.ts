@@ -1,0 +1,258 @@
+// The life of a public door: deaths that lose no record, reloads and stops that lose no request, and the site's own issuer.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import { connect } from 'node:net'
+import path from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { heard } from '../support/http-exchange.ts'
+import { type PackagedSite, packagedSite, type Served } from '../support/packaged-site.ts'
+import {
+  ask,
+  atSocket,
+  clientSecret,
+  type Door,
+  everyRecord,
+  publicDoor,
+  reasonsOf,
+  recorded,
+  serviceToken,
+} from '../support/public-door.ts'
+
+let door: Door
+let served: Served | undefined
+let issuer: { site: PackagedSite; served: Served } | undefined
+afterEach(async () => {
+  await served?.stop()
+  await door?.close()
+  await issuer?.served.stop()
+  issuer?.site.remove()
+  served = undefined
+  issuer = undefined
+})
+
+const report = '/public-api/api/v1/report'
+
+/** Asks again and again, eight at a time over connections that are kept, until told to end: every status that came. */
+function asking(at: Served, target = report) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 8 })
+  const statuses: number[] = []
+  let failed = 0
+  let isOver = false
+  const one = () =>
+    new Promise<void>((resolve) => {
+      const headers = { 'x-forwarded-for': '192.0.2.1' }
+      const asked = request(
+        { agent, host: '127.0.0.1', port: at.ports.proxy ?? 0, path: target, headers },
+        (answer) => {
+          answer.resume()
+          answer.on('error', () => undefined)
+          answer.on('close', () => {
+            if (answer.complete) statuses.push(answer.statusCode ?? 0)
+            else failed += 1
+            resolve()
+          })
+        },
+      )
+      asked.on('error', () => {
+        failed += 1
+        resolve()
+      })
+      asked.end()
+    })
+  const lanes = Array.from({ length: 8 }, async () => {
+    while (!isOver) await one()
+  })
+  return {
+    statuses,
+    failed: () => failed,
+    async end() {
+      isOver = true
+      await Promise.all(lanes)
+      agent.destroy()
+    },
+  }
+}
+
+test('killed again and again under load, it has recorded every request that it answered, once', async () => {
+  door = await publicDoor(['GET /api/v1/report'])
+  let answered = 0
+  for (let round = 0; round < 3; round += 1) {
+    served = await door.serve()
+    const load = asking(served)
+    await expect.poll(() => load.statuses.length, { interval: 10 }).toBeGreaterThan(200)
+    await served.kill()
+    await load.end()
+    answered += load.statuses.length
+  }
+  served = await door.serve()
+  expect(served.log()).toContain('proxy.audit.recovered')
+  await expect.poll(async () => (await metrics(door)).get('proxy_audit_journal_bytes'), { timeout: 20_000 }).toBe('0')
+  const records = await everyRecord(door)
+  // What was on its way when it died may be recorded without an answer: eight at a time, each time.
+  expect(records.length).toBeGreaterThanOrEqual(answered)
+  expect(records.length).toBeLessThanOrEqual(answered + 3 * 8)
+  expect(door.platform.asked.length).toBeGreaterThanOrEqual(answered)
+})
+
+test('every request of many is recorded once, and each segment is in the audit chain', async () => {
+  door = await publicDoor(['GET /api/v1/report'], { RATE_LIMIT_PER_MIN: '150' })
+  served = await door.serve()
+  const paths = [report, '/public-api/x', '/other', `${report}?a`]
+  const asked = Array.from({ length: 300 }, (_, at) => ask(served as Served, paths[at % 4] ?? ''))
+  const statuses = (await Promise.all(asked)).map(({ status }) => status)
+  expect(statuses.filter((status) => status === 404)).toHaveLength(150)
+  const records = await recorded(door, 300)
+  expect(reasonsOf(records)).toEqual({ forwarded: 150, no_rule: 75, outside_prefix: 75 })
+  const { stdout } = door.site.run(['audit', 'list', '--role', 'proxy', '--json'])
+  const shipped = (JSON.parse(stdout) as { items: { event: { action: string; detail: { records: number } } }[] }).items
+  const sum = shipped
+    .filter(({ event }) => event.action === 'proxy.record.ship')
+    .reduce((total, { event }) => total + event.detail.records, 0)
+  expect(sum).toBe(300)
+  const counted = await metrics(door)
+  expect(counted.get('proxy_request_total{verdict="allow",reason="forwarded"}')).toBe('150')
+  expect(counted.get('proxy_request_total{verdict="denied",reason="no_rule"}')).toBe('75')
+  expect(counted.get('proxy_answer_total{status="404"}')).toBe('150')
+  expect(counted.get('proxy_audit_shipped_total')).toBe('300')
+  expect(counted.get('proxy_thread')).toBe('2')
+  const told = door.site.run(['proxy', 'denials', '--json'])
+  expect(told.stderr).toBe('')
+  const denials = JSON.parse(told.stdout) as { total: number; items: object[] }
+  expect(denials.total).toBe(150)
+  expect(denials.items).toEqual([
+    expect.objectContaining({ count: 75, path: '/other', reason: 'outside_prefix' }),
+    expect.objectContaining({ count: 75, path: '/x', reason: 'no_rule', last_source: '192.0.2.1' }),
+  ])
+})
+
+test('a reload drops no request: what is new is let through, what is gone is not, and a fault changes nothing', async () => {
+  door = await publicDoor(['GET /api/v1/report'])
+  served = await door.serve()
+  const load = asking(served)
+  await expect.poll(() => load.statuses.length).toBeGreaterThan(50)
+  expect((await ask(served, '/public-api/api/v1/new')).status).toBe(404)
+  const first = readFileSync(door.site.profile, 'utf8')
+  const second = first.replace('["GET /api/v1/report"]', '["GET /api/v1/report", "GET /api/v1/new"]')
+  writeFileSync(door.site.profile, second)
+  const done = door.site.run(['proxy', 'reload', '--json'], door.env)
+  expect(JSON.parse(done.stdout)).toEqual({ applied: ['proxy.allowlist'], needs_restart: [], rules: 2 })
+  expect((await ask(served, '/public-api/api/v1/new')).status).toBe(200)
+
+  door.token()
+  writeFileSync(door.site.profile, second.replace('GET /api/v1/new', 'PUT /api/v1/new'))
+  const refused = await atSocket(door, '/api/v2/proxy/allowlist/reload', { method: 'POST', body: {} })
+  expect(refused.status).toBe(422)
+  expect(refused.text).toMatch(/proxy\.allowlist.*PUT/)
+  expect((await ask(served, '/public-api/api/v1/new')).status).toBe(200)
+
+  writeFileSync(door.site.profile, first.replace('drain_ms: 10000', ''))
+  served.signal('SIGHUP')
+  await expect.poll(async () => (await ask(served as Served, '/public-api/api/v1/new')).status).toBe(404)
+  writeFileSync(door.site.profile, first.replace('port: 0', 'port: 0\n  max_connections: 7'))
+  const partly = door.site.run(['proxy', 'reload', '--json'], door.env)
+  expect(JSON.parse(partly.stdout)).toEqual({ applied: [], needs_restart: ['proxy.max_connections'], rules: 1 })
+
+  await load.end()
+  expect(load.failed()).toBe(0)
+  expect(new Set(load.statuses)).toEqual(new Set([200]))
+})
+
+test('a stop answers what has begun, on every thread, and what it answered is recorded at once', async () => {
+  door = await publicDoor(['GET /api/v1/*'])
+  served = await door.serve()
+  const waiting: (() => void)[] = []
+  door.platform.answer = (_, response) => void waiting.push(() => response.end('late'))
+  const asked = Array.from({ length: 10 }, (_, at) => ask(served as Served, `/public-api/api/v1/${at}`))
+  await expect.poll(() => waiting.length).toBe(10)
+  const ended = served.stop()
+  await expect.poll(() => served?.log()).toContain('platform.stopping')
+  for (const goOn of waiting) goOn()
+  expect((await Promise.all(asked)).map(({ text }) => text)).toEqual(Array(10).fill('late'))
+  expect(await ended).toBe(0)
+  await expect(ask(served, '/public-api/api/v1/1')).rejects.toThrow(/ECONNREFUSED/)
+  served = await door.serve()
+  expect(served.log()).not.toContain('proxy.audit.recovered')
+  await recorded(door, 10)
+})
+
+test('health and service-info are for whoever reaches the port itself', async () => {
+  door = await publicDoor([], { PUBLIC_PATH_PREFIX: '/open/' })
+  served = await door.serve()
+  const health = await ask(served, '/health')
+  expect([health.status, health.json]).toEqual([200, { status: 'ok', service: 'public-proxy' }])
+  expect((await ask(served, '/service-info')).json).toEqual({
+    name: 'public-proxy',
+    version: '1.0.0',
+    description: expect.any(String),
+    health_path: '/health',
+    api_path: '/open',
+    mcp_path: null,
+    tools_count: 0,
+    resources_count: 0,
+    capabilities: ['public-proxy'],
+    objects: [],
+  })
+  for (const inside of ['/openapi.json', '/metrics', '/api/v2/proxy/record', '/open/health', '/open/service-info']) {
+    expect((await ask(served, inside, { token: door.token() })).status, inside).toBe(404)
+  }
+  const whole = (await atSocket(door, '/api/v2/health')).json as { dependencies: { name: string; ok: boolean }[] }
+  expect(whole.dependencies).toContainEqual(
+    expect.objectContaining({ name: 'threads', ok: true, detail: '2 of 2 threads' }),
+  )
+  await recorded(door, 5)
+})
+
+test('nothing secret is in the log, the records, the arguments or a file that others read', async () => {
+  door = await publicDoor(['GET /api/v1/report'])
+  served = await door.serve({ LOG_LEVEL: 'debug' })
+  await ask(served, `${report}?token=in-the-query`, { token: 'the-callers-own' })
+  const records = JSON.stringify(await recorded(door, 1))
+  const explained = door.site.run(['profile', 'explain'], door.env).stdout
+  for (const secret of [serviceToken, clientSecret, 'the-callers-own', 'in-the-query']) {
+    expect(served.log() + records + explained).not.toContain(secret)
+  }
+})
+
+test('a caller who leaves is recorded, and nobody works for them any longer', async () => {
+  door = await publicDoor(['GET /api/v1/report'])
+  served = await door.serve()
+  let isCut = false
+  door.platform.answer = (_, response) => void response.on('close', () => (isCut = true))
+  const socket = connect(served.ports.proxy ?? 0, '127.0.0.1')
+  socket.write(`GET ${report} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 192.0.2.1\r\n\r\n`)
+  await expect.poll(() => door.platform.asked.length).toBe(1)
+  socket.destroy()
+  await expect.poll(() => isCut).toBe(true)
+  expect(reasonsOf(await recorded(door, 1))).toEqual({ client_gone: 1 })
+})
+
+test('the site’s own issuer gives the token, and another role of the platform takes it', async () => {
+  const site = packagedSite('single-cluster', 'inner')
+  const secret = path.join(site.dir, '..', 'client.secret')
+  writeFileSync(secret, `${clientSecret}\n`, { mode: 0o600 })
+  const client = { client_id: 'door', secret_file: secret, roles: ['auditor'] }
+  site.edit('\nsite:', `\nidentity: ${JSON.stringify({ clients: [client] })}\n\nsite:`)
+  issuer = { site, served: await site.serve() }
+  door = await publicDoor(['GET /api/v2/consensus/session', 'POST /api/v2/consensus/session'])
+  served = await door.serve({
+    SSO_TOKEN_URL: `http://127.0.0.1:${issuer.served.ports.site}/oauth2/token`,
+    PLATFORM_API_URL: `http://127.0.0.1:${issuer.served.ports.consensus}`,
+  })
+  const listed = await ask(served, '/public-api/api/v2/consensus/session?limit=5')
+  expect([listed.status, listed.json]).toEqual([200, { items: [] }])
+  // The backend judges what the token may: an auditor opens no sessions, whatever the allowlist says.
+  const opened = await ask(served, '/public-api/api/v2/consensus/session', { method: 'POST', body: {} })
+  expect(opened.status).toBe(403)
+  const direct = await heard({
+    port: issuer.served.ports.consensus ?? 0,
+    method: 'GET',
+    path: '/api/v2/consensus/session',
+  })
+  expect(direct.status).toBe(401)
+})
+
+/** Name with labels to value. */
+async function metrics(of: Door): Promise<Map<string, string>> {
+  const { text } = await atSocket(of, '/metrics')
+  return new Map(text.split('\n').map((line) => line.split(/ (?=[^ ]*$)/) as [string, string]))
+}
