@@ -147,14 +147,27 @@ describe('says what is wrong with a file, and where', () => {
     })
   })
 
+  test.each([
+    ['csv', 'id,name\n1,a\n', 'line 3: field 1, "id", has more than 4096 bytes'],
+    ['jsonl', '{"id":1}\n{"id":2}\n', 'line 3: "id" has more than 4096 bytes'],
+  ] as const)('an id that is longer than any name, whatever else may be as long: %s', async (kind, begin, said) => {
+    const [id, long] = ['é'.repeat(2_048), 'é'.repeat(2_049)]
+    const line = (one: string, other: string) =>
+      kind === 'csv' ? `${one},${other}\n` : `{"id":"${one}","name":"${other}"}\n`
+    const reading = { id: { name: 'id', bytes: 4_096 } }
+    const good = written(`ids.${kind}`, `${begin}${line(id, long)}`)
+    expect(rowsOf(await readDataFile(good, all, reading)).at(-1)).toEqual({ id, name: long })
+    await expect(readDataFile(written(`ids.${kind}`, `${begin}${line(long, id)}`), all, reading)).rejects.toThrow(said)
+  })
+
   test('what is not wanted may be anything', async () => {
     const file = written('extra.jsonl', '{"id":1,"home":{"x":[{}]}}\n')
     expect(rowsOf(await readDataFile(file, (name) => name === 'id'))).toEqual([{ id: '1' }])
   })
 
   test.each([
-    ['csv', 'id,name\n1,"', 'line 2: field 2 has more than 1048576 bytes'],
-    ['csv', 'id,name\n1,', 'line 2: field 2 has more than 1048576 bytes'],
+    ['csv', 'id,name\n1,"', 'line 2: field 2, "name", has more than 1048576 bytes'],
+    ['csv', 'id,name\n1,', 'line 2: field 2, "name", has more than 1048576 bytes'],
     ['jsonl', '{"id":1}\n{"id":"', 'line 2: it has more than 16777216 bytes'],
   ] as const)('a field of a hundred megabytes, which is not held: %s', async (kind, begin, said) => {
     const file = huge(`huge.${kind}`, begin)

@@ -210,6 +210,18 @@ describe('what cannot be used is told, and nothing is written', () => {
   })
 })
 
+describe('so few records that none are compared', () => {
+  test.each([
+    ['none', '', 0],
+    ['one', '1,ann,berg\n', 1],
+    ['two of nothing in common', '1,ann,berg\n2,bo,lind\n', 2],
+  ])('%s', async (name, lines, records) => {
+    writeFileSync(at('few.csv'), `id,given_name,surname\n${lines}`)
+    const words = ['resolve', 'run', '--lens', 'persons', '--data', at('few.csv'), '--out', at(`few ${name}`)]
+    expect(await answered(words)).toMatchObject({ records, entities: records, clusters: 0, pairs_compared: 0 })
+  })
+})
+
 describe('a lens', () => {
   test.each(['persons', 'bibliography', 'products'])('that is shipped is sound: %s', async (name) => {
     expect(await answered(['resolve', 'lens', 'validate', name])).toMatchObject({ lens: name, version: '1.0.0' })

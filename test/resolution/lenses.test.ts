@@ -309,3 +309,9 @@ describe('a model of Splink', () => {
     expect(stderr).toContain(said)
   })
 })
+
+test('of records that are compared with nobody no lens learns anything, and it says so', async () => {
+  writeFileSync(at('alone.csv'), 'id,given_name,surname\n1,ann,berg\n2,bo,lind\n')
+  const { exit, stderr } = await platform(['resolve', 'lens', 'train', '--lens', 'persons', '--data', at('alone.csv')])
+  expect([exit, stderr]).toEqual([1, expect.stringContaining('there is nothing to learn from')])
+})

@@ -1,10 +1,10 @@
 // Reads records from a file of any kind that is known, piece by piece, whatever its size.
 import { basename, extname } from 'node:path'
-import { CsvReader, DataFault, separators } from '../../roles/resolution/engine/records/csv.ts'
+import { type CsvLimits, CsvReader, DataFault, separators } from '../../roles/resolution/engine/records/csv.ts'
 import { JsonLinesReader } from '../../roles/resolution/engine/records/json-lines.ts'
 import type { Source } from '../../roles/resolution/engine/records/records.ts'
 import { asInvoker } from '../acting.ts'
-import { FileFault, type OpenFile, openDataFile } from './data-bytes.ts'
+import { FileFault, type OpenFile, openDataFile } from '../resolution/data-bytes.ts'
 import { Objection } from './objection.ts'
 
 /** What results may be. */
@@ -30,6 +30,8 @@ const kindOf: Readonly<Record<string, DataKind>> = {
 export type Reading = {
   /** What the file is, whatever its name says. */
   readonly kind?: DataKind | undefined
+  /** The column that names a record, where there is one. */
+  readonly id?: CsvLimits['id']
   /** Bytes that have been read, and all there are. It may throw, and reading ends with that. */
   readonly tell?: ((done: number, total: number) => void) | undefined
 }
@@ -41,10 +43,10 @@ export type Reading = {
 export async function readDataFile(
   file: string,
   isWanted: (name: string) => boolean,
-  { kind = dataKindOf(file), tell = () => undefined }: Reading = {},
+  { kind = dataKindOf(file), id, tell = () => undefined }: Reading = {},
 ): Promise<Source> {
   const read = await withDataFile(file, (opened) =>
-    kind === 'parquet' ? readParquet(opened, isWanted, tell) : readText(opened, kind, isWanted, tell),
+    kind === 'parquet' ? readParquet(opened, isWanted, tell) : readText(opened, textReader(kind, isWanted, id), tell),
   )
   return { name: basename(file), ...read }
 }
@@ -71,9 +73,14 @@ export async function withDataFile<T>(file: string, read: (opened: OpenFile) => 
 export type TextKind = Exclude<DataKind, 'parquet'>
 
 /** What takes the bytes of a text and makes columns of them. */
-export function textReader(kind: TextKind, isWanted: (name: string) => boolean): CsvReader | JsonLinesReader {
-  if (kind === 'jsonl') return new JsonLinesReader(data_limits, isWanted, between)
-  return new CsvReader(data_limits, isWanted, kind === 'tsv' ? separators.tab : separators.comma)
+export function textReader(
+  kind: TextKind,
+  isWanted: (name: string) => boolean,
+  id?: CsvLimits['id'],
+): CsvReader | JsonLinesReader {
+  const limits = { ...data_limits, id }
+  if (kind === 'jsonl') return new JsonLinesReader(limits, isWanted, between)
+  return new CsvReader(limits, isWanted, kind === 'tsv' ? separators.tab : separators.comma)
 }
 
 /** By the ending of its name; comma-separated values unless that says more. */
@@ -84,8 +91,7 @@ export function dataKindOf(file: string): DataKind {
 type Read = Omit<Source, 'name'>
 type Tell = (done: number, total: number) => void
 
-function readText(file: OpenFile, kind: TextKind, isWanted: (name: string) => boolean, tell: Tell): Read {
-  const reader = textReader(kind, isWanted)
+function readText(file: OpenFile, reader: CsvReader | JsonLinesReader, tell: Tell): Read {
   file.eachText((bytes, done) => {
     tell(done - bytes.length, file.size)
     reader.push(bytes)

@@ -1,6 +1,7 @@
 // The records of files as a lens sees them, and faults of lens and data as objections of a command.
 import type { Tell } from '../../roles/resolution/engine/progress.ts'
 import {
+  idLimit,
   isWantedBy,
   LensFault,
   type Records,
@@ -13,7 +14,11 @@ import { Objection } from './objection.ts'
 
 /** Each file is one source; what was read goes as soon as the records are made of it. Throws `Objection` (1). */
 export async function recordsIn(lens: Lens, files: readonly string[], tell: Tell, kind?: DataKind): Promise<Records> {
-  const reading = { kind, tell: (done: number, total: number) => tell({ phase: 'read', done, total }) }
+  const reading = {
+    kind,
+    id: idLimit(lens),
+    tell: (done: number, total: number) => tell({ phase: 'read', done, total }),
+  }
   const sources: Source[] = []
   for (const file of files) sources.push(await readDataFile(file, isWantedBy(lens), reading))
   return faultless(() => recordsOf(lens, sources))

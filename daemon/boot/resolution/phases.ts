@@ -1,10 +1,11 @@
 // The three phases of a run, each from the files that the one before left: what a thread does.
-import { closeSync, openSync } from 'node:fs'
+import { openSync } from 'node:fs'
 import { clustersOf, matchesOf } from '../../roles/resolution/engine/findings.ts'
 import { lookupWeights } from '../../roles/resolution/engine/lookup/weights.ts'
 import type { Progress as EngineProgress } from '../../roles/resolution/engine/progress.ts'
 import { DataFault } from '../../roles/resolution/engine/records/csv.ts'
 import {
+  idLimit,
   isWantedBy,
   LensFault,
   type Records,
@@ -16,7 +17,8 @@ import { type Weights, weightsIn } from '../../roles/resolution/engine/score/evi
 import type { Progress } from '../../roles/resolution/fusion-run/model.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import type { PhaseFound, PhaseJob } from '../../roles/resolution/parts.ts'
-import { openDataFile } from './data-folder.ts'
+import { FileFault, openedFile } from './data-bytes.ts'
+import { DataFileFault, openDataFile } from './data-folder.ts'
 import { readArrays, writeArrays } from './durable-file.ts'
 import { readSources, writeSources } from './extracted.ts'
 import { writeFound } from './found-files.ts'
@@ -78,29 +80,30 @@ function readNode(
   const { node_id, file } = sources[place] ?? { node_id: '' }
   const read = file === undefined ? kindOf('inline.csv') : kindOf(file)
   if (!read) throw new RunFault(`${node_id}: a data file must be one of ${readable.join(', ')}`)
-  const opened =
-    file === undefined ? openSync(runFiles.inline(folder, place), 'r') : openNamed(data_folder, tenant_id, file)
-  if (opened === undefined) throw new RunFault(`${node_id}: there is no data file of that name any more`)
+  const from = file === undefined ? node_id : `${node_id} (${file})`
   try {
-    const step = `read ${node_id}`
-    const found = read({
-      opened,
-      name: node_id,
-      isWanted: isWantedBy(lens),
-      limits: { field_bytes, rows: max_records },
-      tell: (done, total) => tell({ phase: 'extract', step, done, total }),
-    })
-    return { name: node_id, ...found }
+    const opened =
+      file === undefined
+        ? openedFile(openSync(runFiles.inline(folder, place), 'r'))
+        : openDataFile(data_folder, tenant_id, file)
+    try {
+      const step = `read ${node_id}`
+      const found = read({
+        opened,
+        isWanted: isWantedBy(lens),
+        limits: { field_bytes, rows: max_records, id: idLimit(lens) },
+        tell: (done, total) => tell({ phase: 'extract', step, done, total }),
+      })
+      return { name: node_id, ...found }
+    } finally {
+      opened.close()
+    }
   } catch (error) {
-    if (error instanceof DataFault) throw new RunFault(`${node_id}, ${error.message}`)
+    if (error instanceof DataFault) throw new RunFault(`${from}, ${error.message}`)
+    if (error instanceof DataFileFault) throw new RunFault(`${from}: ${error.message}`)
+    if (error instanceof FileFault) throw new RunFault(`${from} ${error.message}`)
     throw error
-  } finally {
-    closeSync(opened)
   }
-}
-
-function openNamed(data_folder: string | undefined, tenant_id: string, file: string): number | undefined {
-  return data_folder === undefined ? undefined : openDataFile(data_folder, tenant_id, file)
 }
 
 /** Field to the column that it is read from. */

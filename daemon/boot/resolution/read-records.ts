@@ -1,23 +1,23 @@
 // Reads the records of an open data file by its kind, which its name tells.
-import { fstatSync, readSync } from 'node:fs'
-import { CsvReader, separators } from '../../roles/resolution/engine/records/csv.ts'
+import { type CsvLimits, CsvReader, separators } from '../../roles/resolution/engine/records/csv.ts'
 import type { Source } from '../../roles/resolution/engine/records/records.ts'
+import type { OpenFile } from './data-bytes.ts'
 
 export type Reading = {
-  readonly opened: number
-  readonly name: string
+  readonly opened: OpenFile
   readonly isWanted: (column: string) => boolean
-  readonly limits: { readonly field_bytes: number; readonly rows: number }
+  readonly limits: CsvLimits
   /** Bytes that are read, of all there are. */
   readonly tell: (done: number, total: number) => void
 }
 
+/** Throws `DataFault` and `FileFault`: what is wrong with the data or the file, the same as for commands. */
 type Read = (reading: Reading) => Omit<Source, 'name'>
 
 /** By the ending of the name. */
 const kinds: Readonly<Record<string, Read>> = {
-  '.csv': (reading) => readCsv(reading, separators.comma),
-  '.tsv': (reading) => readCsv(reading, separators.tab),
+  '.csv': (reading) => readText(reading, separators.comma),
+  '.tsv': (reading) => readText(reading, separators.tab),
 }
 
 export const readable = Object.keys(kinds)
@@ -26,17 +26,12 @@ export function kindOf(name: string): Read | undefined {
   return kinds[/\.[^./]+$/.exec(name.toLowerCase())?.[0] ?? '']
 }
 
-const chunk_bytes = 4_194_304
-
-function readCsv({ opened, isWanted, limits, tell }: Reading, separator: number): Omit<Source, 'name'> {
+function readText({ opened, isWanted, limits, tell }: Reading, separator: number): Omit<Source, 'name'> {
   const reader = new CsvReader(limits, isWanted, separator)
-  const total = fstatSync(opened).size
-  const chunk = new Uint8Array(chunk_bytes)
-  let done = 0
-  for (let read = readSync(opened, chunk); read > 0; read = readSync(opened, chunk)) {
-    reader.push(chunk.subarray(0, read))
-    done += read
-    tell(done, total)
-  }
+  opened.eachText((bytes, done) => {
+    reader.push(bytes)
+    tell(done, opened.size)
+  })
+  opened.checkUnchanged()
   return reader.finish()
 }

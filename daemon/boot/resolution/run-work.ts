@@ -1,5 +1,5 @@
 // The work of runs, as the resolution role is given it: phases in threads, and what they leave in a folder for each run.
-import { closeSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { threads } from '../../../adapters/compute/threads/threads.ts'
@@ -12,7 +12,7 @@ import { faultStop } from '../fault-stop.ts'
 import { valuesOf } from '../profile.ts'
 import { dataOf, type SiteFolder } from '../site-folder.ts'
 import { threadScript } from '../thread-script.ts'
-import { openDataFile } from './data-folder.ts'
+import { DataFileFault, openDataFile } from './data-folder.ts'
 import { syncFolder } from './durable-file.ts'
 import { readFound } from './found-files.ts'
 import { csvOf } from './node-csv.ts'
@@ -38,8 +38,8 @@ export function runWorkIn(folder: SiteFolder, resolved: Resolved, monotonic: () 
   const limits = { time_ms: run_minutes * minute_ms, memory_bytes: run_memory_mb * 1_048_576 }
 
   return {
-    async missing(tenant_id, files) {
-      return files.filter((file) => data_folder === undefined || !isThere(data_folder, tenant_id, file))
+    async unreadable(tenant_id, files) {
+      return new Map(files.flatMap((file) => whyNot(data_folder, tenant_id, file) ?? []))
     },
     inTurn: turns(),
     async keep(run, nodes) {
@@ -115,11 +115,14 @@ function etaOf({ progress: { done, total }, since }: Pace, now: number): Pick<Pr
   return { eta_s: Math.round((((now - since) / done) * (total - done)) / 1_000) }
 }
 
-function isThere(data_folder: string, tenant_id: string, file: string): boolean {
-  const opened = openDataFile(data_folder, tenant_id, file)
-  if (opened === undefined) return false
-  closeSync(opened)
-  return true
+function whyNot(data_folder: string | undefined, tenant_id: string, file: string): [[string, string]] | undefined {
+  try {
+    openDataFile(data_folder, tenant_id, file).close()
+    return undefined
+  } catch (error) {
+    if (error instanceof DataFileFault) return [[file, error.message]]
+    throw error
+  }
 }
 
 async function keepNodes(runs: string, folder: string, nodes: Parameters<RunWork['keep']>[1]): Promise<void> {

@@ -54,8 +54,8 @@ export type FoundCluster = readonly { readonly ref: RecordRef; readonly values: 
 type StoredLevels = { field: string; outcome: number; bits?: number; frequency_bits?: number }[]
 
 export type RunWork = {
-  /** Of these data files of the tenant, those that cannot be read. */
-  missing(tenant_id: string, files: readonly string[]): Promise<readonly string[]>
+  /** Of these data files of the tenant, those that cannot be read, and why. */
+  unreadable(tenant_id: string, files: readonly string[]): Promise<ReadonlyMap<string, string>>
   /** Carries out what is given for a tenant once all that was given before has ended. */
   inTurn<T>(tenant_id: string, work: () => Promise<T>): Promise<T>
   /**

@@ -1,7 +1,7 @@
 // Writes many documents at once, whose ids follow from what they are about: again is no change.
 import { canonical } from '../../kernel/canonical.ts'
 import type { BulkWrite, ScopedStore } from '../../kernel/scoped-store.ts'
-import type { Stored } from '../../kernel/store.ts'
+import type { Doc, Stored } from '../../kernel/store.ts'
 
 export type Written<T> = { readonly id: string; readonly value: T }
 
@@ -21,6 +21,25 @@ export async function putAll<T extends Stored & { updated_at: string }>(
       (write) => write !== undefined,
     )
   }
+}
+
+/** Documents of one bulk, and writes that are under way at a time. */
+const [most_puts, most_writers] = [500, 64]
+
+/** Puts documents under the versions that they were read by; the ids of those that have changed since. */
+export async function putChanged<T extends Stored>(store: ScopedStore<T>, docs: readonly Doc<T>[]): Promise<string[]> {
+  const changed: string[] = []
+  for (let at = 0; at < docs.length; at += most_puts) {
+    const writes = docs.slice(at, at + most_puts).map((doc) => ({ do: 'put' as const, ...doc }))
+    const outcomes = await store.bulk(writes)
+    changed.push(...writes.flatMap(({ id }, place) => (outcomes[place] === 'done' ? [] : [id])))
+  }
+  return changed
+}
+
+/** For writes with a record of their own: some at a time, so that the store may take them together. */
+export async function eachAtOnce<T>(all: readonly T[], write: (each: T) => Promise<unknown>): Promise<void> {
+  for (let at = 0; at < all.length; at += most_writers) await Promise.all(all.slice(at, at + most_writers).map(write))
 }
 
 async function mergedWrite<T extends Stored & { updated_at: string }>(

@@ -1,4 +1,4 @@
-// Clients that others wrote list every tool, call each, and accept what they are given by the schemas they were told.
+// Clients that others wrote list every tool, call each or some of many, and accept what they are given by the schemas they were told.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
@@ -11,25 +11,73 @@ import { samples } from '../../support/every-operation/samples.ts'
 import { type Stage, stage } from '../../support/every-operation/stage.ts'
 import { whenPresent } from '../../support/requires.ts'
 
-/** Those of one role, which a client sees at one address. */
-const tools = toolsOf(everyOperation.filter(({ role }) => role === 'consensus'))
-const names = tools.map(({ name }) => name)
+type Walk = {
+  readonly role: string
+  /** Those of one role, which a client sees at one address. */
+  readonly tools: readonly Tool[]
+  /** The ones that are called. */
+  readonly called: readonly Tool[]
+  /** What is asked for and not there, and what is said of it. */
+  readonly absent: {
+    readonly name: string
+    readonly arguments: Readonly<Record<string, unknown>>
+    readonly detail: string
+  }
+}
+type Tool = ReturnType<typeof toolsOf>[number]
+
+/** Of a role that has many like others, those that take or give what others do not: records, lists of either form, charts. */
+function walk(role: string, absent: Walk['absent'], some?: readonly string[]): Walk {
+  const tools = toolsOf(everyOperation.filter((each) => each.role === role))
+  const called = some ? some.map((name) => tools.find((tool) => tool.name === name) ?? unknown(name)) : tools
+  return { role, tools, called, absent }
+}
+
+function unknown(name: string): never {
+  throw new Error(`there is no tool ${name}`)
+}
+
+const walks = [
+  walk('consensus', {
+    name: 'consensus_session_get',
+    arguments: { id: 'nothing' },
+    detail: 'there is no such session',
+  }),
+  walk(
+    'resolution',
+    { name: 'entity_match_get', arguments: { uid: 'nothing' }, detail: 'there is no such entity_match' },
+    [
+      ...['lens_create', 'lens_list', 'fusion_run_start', 'fusion_run_status', 'fusion_match_phase'],
+      ...[
+        'entity_match_list',
+        'entity_match_uncertain',
+        'entity_match_explain',
+        'entity_match_review',
+        'entity_match_get',
+      ],
+    ],
+  ),
+]
 
 type Called = { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> }
 
 /** One good call of each tool, on a site of its own. */
-async function world(): Promise<{ at: Stage; url: string; calls: Called[] }> {
+async function world({ role, called }: Walk): Promise<{ at: Stage; url: string; calls: Called[] }> {
   const at = await stage()
   onTestFinished(() => at.site.close())
   const calls: Called[] = []
-  for (const { name, target } of tools) {
+  for (const { name, target } of called) {
     calls.push({ name, arguments: (await samples[target.address]?.(at))?.input ?? {} })
   }
-  return { at, url: `http://127.0.0.1:${at.site.port('consensus')}/agentspace`, calls }
+  return { at, url: `http://127.0.0.1:${at.site.port(role)}/agentspace`, calls }
 }
 
-function expectOutput(name: string, structured: unknown): void {
+function expectOutput({ tools }: Walk, name: string, structured: unknown): void {
   tools.find((tool) => tool.name === name)?.target.operation.output.parse(structured)
+}
+
+function namesOf({ tools }: Walk): string[] {
+  return tools.map(({ name }) => name)
 }
 
 const inspector = process.env.MCP_INSPECTOR ?? ''
@@ -39,22 +87,22 @@ const withInspector = whenPresent({
   hint: 'MCP_INSPECTOR is not set',
 })
 
-withInspector('the inspector', async () => {
-  const { at, url, calls } = await world()
+withInspector.each(walks)('the inspector, at $role', async (walked) => {
+  const { at, url, calls } = await world(walked)
   const ask = async (...words: string[]) => {
     const header = `Authorization: Bearer ${at.admin}`
     const all = ['--cli', url, '--transport', 'http', '--header', header, ...words]
     const { stdout } = await promisify(execFile)(inspector, all, { maxBuffer: 16_777_216, timeout: 60_000 })
     return JSON.parse(stdout) as { tools: { name: string }[]; isError?: boolean; structuredContent?: unknown }
   }
-  expect((await ask('--method', 'tools/list')).tools.map(({ name }) => name)).toEqual(names)
+  expect((await ask('--method', 'tools/list')).tools.map(({ name }) => name)).toEqual(namesOf(walked))
   for (const { name, arguments: given } of calls) {
     // It reads each value as JSON, so that a text of digits must be quoted.
     const pairs = Object.entries(given).map(([key, value]) => `${key}=${JSON.stringify(value)}`)
     const args = pairs.length > 0 ? ['--tool-arg', ...pairs] : []
     const result = await ask('--method', 'tools/call', '--tool-name', name, ...args)
     expect(result.isError, `${name} ${JSON.stringify(result)}`).toBeFalsy()
-    expectOutput(name, result.structuredContent)
+    expectOutput(walked, name, result.structuredContent)
   }
 })
 
@@ -65,9 +113,9 @@ const withFastmcp = whenPresent({
   hint: 'FASTMCP_PYTHON is not set',
 })
 
-withFastmcp('fastmcp, in Python', async () => {
-  const { at, url, calls } = await world()
-  const refused = { name: 'consensus_session_get', arguments: { id: 'nothing' } }
+withFastmcp.each(walks)('fastmcp, in Python, at $role', async (walked) => {
+  const { at, url, calls } = await world(walked)
+  const { detail, ...refused } = walked.absent
   const child = spawn(fastmcp, [path.join(import.meta.dirname, 'every_tool.py')], { stdio: ['pipe', 'pipe', 'pipe'] })
   child.stdin.end(JSON.stringify({ url, token: at.admin, calls: [...calls, refused] }))
   const [out, problems, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
@@ -76,13 +124,13 @@ withFastmcp('fastmcp, in Python', async () => {
     tools: string[]
     results: { name: string; structured: unknown; is_error: boolean; text: string }[]
   }
-  expect(told.tools).toEqual(names)
+  expect(told.tools).toEqual(namesOf(walked))
   const last = told.results.pop()
   expect(last?.is_error).toBe(true)
-  expect(JSON.parse(last?.text ?? '')).toMatchObject({ code: 'not_found', detail: 'there is no such session' })
+  expect(JSON.parse(last?.text ?? '')).toMatchObject({ code: 'not_found', detail })
   for (const { name, structured, is_error, text: said } of told.results) {
     expect(is_error, `${name}: ${said}`).toBe(false)
-    expectOutput(name, structured)
+    expectOutput(walked, name, structured)
   }
-  expect(told.results).toHaveLength(tools.length)
+  expect(told.results).toHaveLength(walked.called.length)
 })

@@ -4,6 +4,7 @@ import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cancel } from '../../../daemon/roles/resolution/fusion-run/cancel.ts'
 import { start } from '../../../daemon/roles/resolution/fusion-run/start.ts'
 import { create } from '../../../daemon/roles/resolution/lens/create.ts'
 import { ended, peopleOf, personLens, sharedResolution } from './resolution-world.ts'
@@ -31,8 +32,7 @@ beforeAll(async () => {
   fs.symlinkSync(folder, path.join(own, 'linked'))
   fs.mkdirSync(path.join(own, 'folder.csv'))
   execFileSync('mkfifo', [path.join(own, 'pipe.csv')])
-  fs.writeFileSync(path.join(own, 'notes.txt'), 'id\n1\n')
-  fs.writeFileSync(path.join(own, 'broken.csv'), 'id,given_name,surname\n1,"a')
+  execFileSync('mknod', [path.join(own, 'device.csv'), 'c', '1', '5'])
   await (await world().as()).ok(create, { body: personLens() })
 })
 afterAll(() => fs.rmSync(folder, { recursive: true, force: true }))
@@ -67,15 +67,19 @@ test.each([
   expect((await ann.ask(start, referring(file))).problem?.errors[0]?.path).toMatch(/^node_data/)
 })
 
-test.each(['theirs.csv', 'link.csv', 'linked/outside.csv', 'folder.csv', 'pipe.csv', 'nobody.csv', 'deep'])(
-  '%s is not there',
-  async (file) => {
-    const ann = await world().as()
-    const { status, problem } = await ann.ask(start, referring(file))
-    expect(status).toBe(422)
-    expect(problem?.errors).toEqual([{ path: 'node_data.east.file', message: 'there is no such data file' }])
-  },
-)
+const missing = 'there is no such data file'
+const noFile = 'it is a folder, a pipe or a device, and no file'
+
+test.each([
+  ...['theirs.csv', 'link.csv', 'linked/outside.csv', 'nobody.csv', 'east.csv/west.csv'].map((file) => [file, missing]),
+  ...['folder.csv', 'pipe.csv', 'deep', 'device.csv'].map((file) => [file, noFile]),
+  ['x'.repeat(300), missing],
+])('%s is not there, or is no file', async (file = '', message) => {
+  const ann = await world().as()
+  const { status, problem } = await ann.ask(start, referring(file))
+  expect(status).toBe(422)
+  expect(problem?.errors).toEqual([{ path: 'node_data.east.file', message }])
+})
 
 test('a tenant whose name is a way has no folder', async () => {
   for (const tenant of ['..', '.', 'tenant-a/deep']) {
@@ -87,12 +91,84 @@ test('a tenant whose name is a way has no folder', async () => {
   }
 })
 
-test.each([
-  ['notes.txt', /must be one of .*\.csv/],
-  ['broken.csv', /east, line 2: the file ends within quotation marks/],
-])('%s fails the run, and says why', async (file, reason) => {
+const persons = 'id,given_name,surname\n'
+const bad: readonly [file: string, content: string | Uint8Array, reason: string][] = [
+  ['notes.txt', 'id\n1\n', 'east: a data file must be one of .csv, .tsv'],
+  ['broken.csv', `${persons}1,"a`, 'east (broken.csv), line 2: the file ends within quotation marks'],
+  ['short.csv', `${persons}1,a,b\n2\n`, 'east (short.csv), line 3: 1 fields where the first line names 3'],
+  [
+    'latin.csv',
+    Buffer.from(`${persons}1,a,b\n2,é,b\n`, 'latin1'),
+    'east (latin.csv) cannot be read: line 3 is not UTF-8',
+  ],
+  ['wide.csv', Buffer.from(`\ufeff${persons}`, 'utf16le'), 'east (wide.csv) cannot be read as text: it is UTF-16'],
+  [
+    'nought.csv',
+    `${persons}1,a\0,b\n`,
+    'east (nought.csv) cannot be read: line 2 has a byte of nought, which no text has',
+  ],
+  ['empty.csv', '', 'east (empty.csv), line 1: there is no line that names the columns'],
+  ['noids.csv', `${persons}1,a,b\n,c,d\n`, 'east: record 2 has no id'],
+  ['twice.csv', `${persons}1,a,b\n1,c,d\n`, 'east: records 1 and 2 both have the id "1"'],
+  ['other.csv', 'id,colour\n1,red\n', 'east has no column for given_name (given_name); it has id, colour'],
+  [
+    'longid.csv',
+    `${persons}1,a,b\n${'é'.repeat(2_049)},c,d\n`,
+    'east (longid.csv), line 3: field 1, "id", has more than 4096 bytes',
+  ],
+]
+
+test.each(bad)('%s fails the run, and says why', async (file, content, reason) => {
+  fs.writeFileSync(path.join(folder, 'data/tenant-a', file), content)
   const ann = await world().as()
   const run = await ended(ann, (await ann.ok(start, referring(file))).run_id)
-  expect(run).toMatchObject({ state: 'failed', failure: { code: 'invalid', reason: expect.stringMatching(reason) } })
+  expect(run).toMatchObject({ state: 'failed', failure: { code: 'invalid', reason } })
   expect(JSON.stringify(run)).not.toContain(folder)
+})
+
+test('a field of a hundred megabytes fails the run, and is not held', async () => {
+  const file = fs.openSync(path.join(folder, 'data/tenant-a/huge.csv'), 'w')
+  fs.writeSync(file, `${persons}1,"`)
+  for (let piece = 0; piece < 25; piece++) fs.writeSync(file, Buffer.alloc(4_194_304, 'x'))
+  fs.closeSync(file)
+  const ann = await world().as()
+  const run = await ended(ann, (await ann.ok(start, referring('huge.csv'))).run_id)
+  expect(run.failure?.reason).toBe('east (huge.csv), line 2: field 2, "given_name", has more than 1048576 bytes')
+})
+
+test('an id that is as long as an id may be names its record, and tabs are read as tabs', async () => {
+  const id = 'é'.repeat(2_048)
+  const lines = [persons, `${id},ann,berg`, '', '2,bo,lind', ''].join('\n').replaceAll(',', '\t')
+  fs.writeFileSync(path.join(folder, 'data/tenant-a/people.tsv'), lines)
+  const ann = await world().as()
+  const run = await ended(ann, (await ann.ok(start, referring('people.tsv'))).run_id)
+  expect(run).toMatchObject({ state: 'completed', counts: { records: 2 } })
+})
+
+test('a file with names of columns alone has no records, and nobody is one with anybody', async () => {
+  fs.writeFileSync(path.join(folder, 'data/tenant-a/header.csv'), persons)
+  const ann = await world().as()
+  const run = await ended(ann, (await ann.ok(start, referring('header.csv'))).run_id)
+  expect(run).toMatchObject({ state: 'completed', counts: { records: 0, pairs: 0, entities: 0 } })
+})
+
+test('a file that is gone before it is read fails the run, and so does a folder of data that is gone; a request is told', async () => {
+  const ann = await world().as()
+  const data = path.join(folder, 'data')
+  await world().stop()
+  fs.renameSync(data, `${data}-away`)
+  await world().start()
+  const { status, problem } = await ann.ask(start, referring('east.csv'))
+  expect(status).toBe(422)
+  const message = 'the folder of data files of this site cannot be read (ENOENT)'
+  expect(problem?.errors).toEqual([{ path: 'node_data.east.file', message }])
+  fs.renameSync(`${data}-away`, data)
+  fs.writeFileSync(path.join(data, 'tenant-a/many.csv'), csv(peopleOf(0, 3_000)))
+  fs.writeFileSync(path.join(data, 'tenant-a/brief.csv'), csv(peopleOf(0, 5)))
+  // Runs are worked on one after the other: the second is read when the first is through.
+  const first = (await ann.ok(start, referring('many.csv'))).run_id
+  const second = (await ann.ok(start, referring('brief.csv'))).run_id
+  fs.rmSync(path.join(data, 'tenant-a/brief.csv'))
+  await ann.ok(cancel, { run_id: first })
+  expect((await ended(ann, second)).failure?.reason).toBe('east (brief.csv): there is no such data file')
 })

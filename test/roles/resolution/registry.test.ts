@@ -146,3 +146,25 @@ test('a match is explained field by field, and its parts add up to its score', a
     'not_found',
   )
 })
+
+test('clusters that grow, more than are settled at once, all keep their ids, and a merge among them is told', async () => {
+  await ann.ok(create, { body: { ...personLens('1.0.0'), lens: 'many', link_only: true } })
+  const resolved = async (node_data: Record<string, ReturnType<typeof peopleOf>>) => {
+    const { run_id } = await ann.ok(start, { lens_id: 'many', node_data })
+    await until(async () => (await ann.ok(status, { run_id })).state === 'completed')
+    const { items } = await ann.ok(clusters, { lens: 'many', min_size: 1, limit: 500 })
+    return new Map(
+      items.flatMap((item) => ('members' in item ? item.members.map((each) => [refText(each), item] as const) : [])),
+    )
+  }
+  const refText = (ref: { node_id: string; record_id: string }) => `${ref.node_id}/${ref.record_id}`
+  const before = await resolved({ east: peopleOf(0, 105) })
+  // Alone, each is an entity of its own; beside its like it goes into the older one.
+  world().clock.advance(1_000)
+  await resolved({ west: peopleOf(100, 105) })
+  const after = await resolved({ east: peopleOf(0, 105), west: peopleOf(0, 105) })
+  const grown = Array.from({ length: 105 }, (_, at) => [before.get(`east/p${at}`), after.get(`east/p${at}`)] as const)
+  expect(grown.map(([was, is]) => [was?.uid, is?.size])).toEqual(grown.map(([, is]) => [is?.uid, 2]))
+  expect(grown.slice(100).every(([, is]) => is?.lineage.merged_from.length === 1)).toBe(true)
+  expect(grown.slice(0, 100).every(([, is]) => is?.lineage.merged_from.length === 0)).toBe(true)
+})

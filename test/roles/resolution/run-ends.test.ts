@@ -65,10 +65,10 @@ test('starts, ends and cancellations are in the audit of the run’s tenant', as
 
 test('an orderly restart takes a run up again', async () => {
   const ann = await someone()
-  const { run_id } = await ann.ok(start, { lens_id: 'people', node_data: { east: peopleOf(0, 400) } })
+  const { run_id } = await ann.ok(start, { lens_id: 'people', node_data: { east: peopleOf(0, 120) } })
   await until(async () => (await ann.ok(status, { run_id })).state !== 'pending')
   await world().restart()
-  expect(await ended(await world().as(), run_id)).toMatchObject({ state: 'completed', counts: { records: 400 } })
+  expect(await ended(await world().as(), run_id)).toMatchObject({ state: 'completed', counts: { records: 120 } })
 })
 
 test.each([
@@ -112,7 +112,7 @@ test.each([
   ['privacy', { privacy: 'psi' as const }],
   ['privacy', { privacy: 'clk' as const }],
   ['node_data', { node_data: { east: peopleOf(0, 5_001) } }],
-  ['node_data', { node_data: { east: { file: 'east.csv' } } }],
+  ['node_data.east.file', { node_data: { east: { file: 'east.csv' } } }],
   ['node_data', { node_data: {} }],
   ['node_data.east', { node_data: { east: [] } }],
 ])('%s that this version cannot do is refused, and no run is made', async (at, more) => {

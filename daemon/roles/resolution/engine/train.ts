@@ -3,7 +3,7 @@ import type { Lens } from '../lens/model.ts'
 import type { Comparing } from './compare/pairs.ts'
 import { type Compared, PairList } from './compare/patterns.ts'
 import type { Tell } from './progress.ts'
-import type { Records } from './records/records.ts'
+import { LensFault, type Records } from './records/records.ts'
 import { givenFor, resolve } from './resolve.ts'
 import { gathered, rounds, untrained } from './resolve-clusters.ts'
 import { frequencies, learned, type Model, probabilities, scoresOf, weightsOf } from './score/model.ts'
@@ -95,8 +95,9 @@ function matchesIn({ length, lefts, rights, patternOf, counts }: Compared, clust
   return inside.map((count, pattern) => count / counts[pattern]!)
 }
 
-/** Weights that were pooled so that they never rise as likeness falls are kept as they are used: m is u times the weight. */
+/** Weights that were pooled so that they never rise as likeness falls are kept as they are used: m is u times the weight. Throws `LensFault`: there were no pairs. */
 function trainedOf(model: Model, compares: Comparing, { length }: Compared): Trained {
+  if (length === 0) throw new LensFault('no two records were compared, so that there is nothing to learn from')
   const weights = weightsOf(model, compares)
   const fields = compares.fields.map(({ name }, field) => {
     const u = model.u[field]!.slice(1).map(kept)

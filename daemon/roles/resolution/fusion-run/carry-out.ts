@@ -58,17 +58,24 @@ async function onePhase(call: Call, id: string, signal: AbortSignal): Promise<bo
   if (isEnded(run.value)) return false
   const found = await outcomeOf(call, run, phase, signal)
   if (found === 'unwanted') return false
-  if (isRefused(found)) {
-    const failure = { code: found.code, reason: found.message }
-    await step(call, id, 'failed', (now) => failed(now, failure, call.nowIso(), call.now()))
-    call.wake('files')
-    return false
-  }
+  if (isRefused(found)) return await fail(call, id, found)
   const keep_until = call.now() + call.settings(settings).keep_days * day_ms
-  await step(call, id, `${phase}-done`, (now) => done(now, phase, found, call.nowIso(), keep_until))
+  try {
+    await step(call, id, `${phase}-done`, (now) => done(now, phase, found, call.nowIso(), keep_until))
+  } catch (error) {
+    // What no document can hold is found again the next time: only a store that is away is waited for.
+    if (isRefused(error)) throw error
+    return await fail(call, id, broken(call, id, error))
+  }
   // While a run writes clusters, decisions wait.
   if (phase === 'resolve') call.wake('settle')
   return true
+}
+
+async function fail(call: Call, id: string, { code, message: reason }: Refused): Promise<false> {
+  await step(call, id, 'failed', (now) => failed(now, { code, reason }, call.nowIso(), call.now()))
+  call.wake('files')
+  return false
 }
 
 /** A run that has ended stays as it is. */

@@ -139,16 +139,13 @@ async function unusable(call: Call, { node_data }: RunInput): Promise<FieldError
   }
   const files = sources.flatMap(({ node_id, file }) => (file === undefined ? [] : [{ node_id, file }]))
   if (files.length === 0) return faults
-  if (call.settings(settings).data_folder === undefined) {
-    return [...faults, { path: 'node_data', message: 'this site has no folder of data files' }]
-  }
-  const missing = await call.part(runWork).missing(
+  const unreadable = await call.part(runWork).unreadable(
     call.caller.tenant_id,
     files.map(({ file }) => file),
   )
   for (const { node_id, file } of files) {
-    if (missing.includes(file))
-      faults.push({ path: `node_data.${node_id}.file`, message: 'there is no such data file' })
+    const message = unreadable.get(file)
+    if (message !== undefined) faults.push({ path: `node_data.${node_id}.file`, message })
   }
   return faults
 }

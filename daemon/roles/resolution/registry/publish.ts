@@ -1,5 +1,6 @@
 // Takes what a run found into the registry: entities keep their ids, and what people decided holds over what the engine found.
 import type { Call } from '../../../kernel/call.ts'
+import { isRefused } from '../../../kernel/errors.ts'
 import { join } from '../../../kernel/label.ts'
 import type { Doc } from '../../../kernel/store.ts'
 import { clusterUid, entityClusters, type StoredCluster } from '../entity-cluster/model.ts'
@@ -20,7 +21,7 @@ type Base = {
 
 /**
  * Clusters of new records alone, and those that are as they were, are written many at a time; whatever a decision, a merge or a
- * split touches is settled one by one. May be repeated after a crash. `signal`: aborted when the run is wanted no more. `clusters`:
+ * split touches is settled, a hundred clusters at once. May be repeated after a crash. `signal`: aborted when the run is wanted no more. `clusters`:
  * what its phases left in files, unless said.
  */
 export async function publishRegistry(
@@ -55,12 +56,30 @@ export async function publishRegistry(
   }
   const { tenant_id, lens, lens_id, lens_version, entity_type } = run.value
   const origin = { lens, lens_id, lens_version, entity_type, run_id: run.id }
-  for (const [at, seed] of touched.entries()) {
+  const settleAll = (seeds: readonly string[]) => settle(call, { tenant_id, lens }, origin, seeds)
+  for (let at = 0; at < touched.length; at += settled_at_once) {
     signal.throwIfAborted()
-    await settle(call, { tenant_id, lens }, origin, [seed])
-    told('settle clusters', at + 1, touched.length)
+    await together(settleAll, touched.slice(at, at + settled_at_once))
+    told('settle clusters', Math.min(at + settled_at_once, touched.length), touched.length)
   }
   await settleAgain(call, run)
+}
+
+const settled_at_once = 100
+
+/** Halves them where they reach more together than may be settled at once. */
+async function together(
+  settleAll: (seeds: readonly string[]) => Promise<void>,
+  seeds: readonly string[],
+): Promise<void> {
+  try {
+    await settleAll(seeds)
+  } catch (error) {
+    if (!isRefused(error) || error.code !== 'too_large' || seeds.length === 1) throw error
+    const half = Math.ceil(seeds.length / 2)
+    await together(settleAll, seeds.slice(0, half))
+    await together(settleAll, seeds.slice(half))
+  }
 }
 
 async function baseOf(

@@ -9,6 +9,7 @@ import { constraintOf } from '../entity-match/rules.ts'
 import { entityRecords, type StoredRecord } from '../entity-record/model.ts'
 import { worthOf } from '../explain/worth.ts'
 import type { RecordRef } from '../fields.ts'
+import { eachAtOnce, putChanged } from '../put-all.ts'
 import { type Assigned, assigned } from './assign.ts'
 import { type Reach, reachOf, type Whose } from './reach.ts'
 import { type Settled, settled } from './settling.ts'
@@ -19,7 +20,7 @@ type Origin = Pick<StoredCluster, 'lens' | 'lens_id' | 'lens_version' | 'entity_
 type Wanted = { readonly id: string; readonly members: readonly Doc<StoredRecord>[]; readonly from: Assigned }
 
 /**
- * Repeating it changes nothing. Entities are written before the records that name them, so that what a crash has cut off is
+ * Repeating it changes nothing, and many seeds at once come to what each would alone: what one reaches, no other does. Entities are written before the records that name them, so that what a crash has cut off is
  * found under the same ids. `origin`: under which lens entities are that this makes.
  */
 export async function settle(call: Call, whose: Whose, origin: Origin, seeds: readonly string[]): Promise<void> {
@@ -38,13 +39,13 @@ export async function settle(call: Call, whose: Whose, origin: Origin, seeds: re
     taken.add(id)
     wanted.push({ id, members, from })
   }
-  for (const each of wanted) await writeCluster(call, whose, origin, each)
+  await eachAtOnce(wanted, (each) => writeCluster(call, whose, origin, each))
   await endMerged(
     call,
     [...old.keys()].filter((id) => !taken.has(id)),
     wanted,
   )
-  for (const each of wanted) await writeRecords(call, each)
+  await writeRecords(call, wanted)
   await writeMatches(call, reach, wanted, found)
 }
 
@@ -156,12 +157,12 @@ async function writeCluster(call: Call, whose: Whose, origin: Origin, { id, memb
 
 /** Ids that no cluster keeps stay known, and tell where their records are. */
 async function endMerged(call: Call, ids: readonly string[], wanted: readonly Wanted[]): Promise<void> {
-  for (const id of ids) {
+  await eachAtOnce(ids, async (id) => {
     const merged_into = wanted
       .filter(({ from }) => from.merged_from.includes(id))
       .map((each) => each.id)
       .sort()
-    if (!(await call.store(entityClusters).find(id))) continue
+    if (!(await call.store(entityClusters).find(id))) return
     await call.store(entityClusters).update(id, ({ value }) => {
       if (value.state === 'merged') return { answer: undefined }
       const lineage = { ...value.lineage, merged_into }
@@ -170,22 +171,26 @@ async function endMerged(call: Call, ids: readonly string[], wanted: readonly Wa
       const next = { ...value, ...ended, lineage, updated_at: call.nowIso() }
       return { next, answer: undefined, audit }
     })
-  }
+  })
 }
 
-async function writeRecords(call: Call, { id, members }: Wanted): Promise<void> {
-  for (const doc of members) {
-    if (doc.value.entity === id) continue
-    await call
-      .store(entityRecords)
-      .update(doc.id, ({ value }) => ({ next: { ...value, entity: id, updated_at: call.nowIso() }, answer: undefined }))
-  }
+async function writeRecords(call: Call, wanted: readonly Wanted[]): Promise<void> {
+  const store = call.store(entityRecords)
+  const entityOf = new Map(wanted.flatMap(({ id, members }) => members.map((doc) => [doc.id, id] as const)))
+  const named = (id: string, value: StoredRecord) => ({ ...value, entity: entityOf.get(id), updated_at: call.nowIso() })
+  const others = wanted.flatMap(({ id, members }) => members.filter(({ value }) => value.entity !== id))
+  const again = await putChanged(
+    store,
+    others.map((doc) => ({ ...doc, value: named(doc.id, doc.value) })),
+  )
+  await eachAtOnce(again, (id) => store.update(id, ({ value }) => ({ next: named(id, value), answer: undefined })))
 }
 
 /** Which matches are within a cluster now, which are overruled, what a look at each is worth; debts of those that were read. */
 async function writeMatches(call: Call, reach: Reach, wanted: readonly Wanted[], found: Settled): Promise<void> {
   const clusterOf = new Map(wanted.flatMap(({ id, members }) => members.map((doc) => [doc.id, id] as const)))
   const sizes = new Map(wanted.map(({ id, members }) => [id, members.length]))
+  const changed: Doc<StoredMatch>[] = []
   const overruled = new Set(found.overruled.map(({ left, right }) => JSON.stringify([left, right])))
   for (const doc of reach.matches) {
     const { left_uid, right_uid, left, right, score, linked: _before, overruled: _was, ...rest } = doc.value
@@ -200,14 +205,10 @@ async function writeMatches(call: Call, reach: Reach, wanted: readonly Wanted[],
       ...{ ...rest, left_uid, right_uid, left, right, score, linked, worth, owes: 0 },
       ...(isOverruled ? { overruled: true } : {}),
     }
-    if (canonical(told) === canonical(doc.value)) continue
-    // Whoever said something since it was read owes anew.
-    await call
-      .store(entityMatches)
-      .update(doc.id, ({ version }) =>
-        version === doc.version ? { next: told, answer: undefined } : { answer: undefined },
-      )
+    if (canonical(told) !== canonical(doc.value)) changed.push({ ...doc, value: told })
   }
+  // Whoever said something since it was read owes anew.
+  await putChanged(call.store(entityMatches), changed)
 }
 
 /** Of all members together; where labels cannot be joined, nobody sees the cluster. */

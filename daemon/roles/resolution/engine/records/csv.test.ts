@@ -84,8 +84,8 @@ describe('says where a file is broken', () => {
     ['a,b\n"1"2,3\n', /^line 2: text after the closing quotation mark of field 1/],
     ['a,a\n', /^line 1: two columns have the name "a"/],
     ['', /^line 1: there is no line that names the columns/],
-    [`a\n${'x'.repeat(101)}\n`, /^line 2: field 1 has more than 100 bytes/],
-    [`a\n"${'x'.repeat(101)}"\n`, /^line 2: field 1 has more than 100 bytes/],
+    [`a\n${'x'.repeat(101)}\n`, /^line 2: field 1, "a", has more than 100 bytes/],
+    [`a\n"${'x'.repeat(101)}"\n`, /^line 2: field 1, "a", has more than 100 bytes/],
     [`a\n${'x\n'.repeat(1_001)}`, /^line 1002: more than 1000 records/],
   ])('%j', (text, fault) => {
     expect(() => read(bytesOf(text))).toThrow(fault)

@@ -18,7 +18,17 @@ export type Values = Pick<ValueTable, 'size' | 'bytesOf' | 'all'>
 /** A column of a file: the number of each row's value in the table. */
 export type RawColumn = { readonly name: string; readonly values: Values; readonly codes: Int32Array }
 
-export type CsvLimits = { readonly field_bytes: number; readonly rows: number }
+export type CsvLimits = {
+  readonly field_bytes: number
+  readonly rows: number
+  /** The column that names a record, which may have less. */
+  readonly id?: { readonly name: string; readonly bytes: number } | undefined
+}
+
+/** Bytes that a field of this name may have. */
+export function mostOf({ field_bytes, id }: CsvLimits, name: string): number {
+  return id?.name === name ? Math.min(id.bytes, field_bytes) : field_bytes
+}
 
 const [quote, comma, feed, carriage] = [34, 44, 10, 13]
 
@@ -34,6 +44,8 @@ export class CsvReader {
   readonly #isWanted: (name: string) => boolean
   readonly #separator: number
   #names: string[] = []
+  /** Bytes that the fields of each column may have. */
+  #most: number[] = []
   #columns: (WaitingValues | undefined)[] = []
   /** What is pushed, in which values wait. */
   #pushed: Uint8Array = new Uint8Array(0)
@@ -117,9 +129,7 @@ export class CsvReader {
 
   #hold(bytes: Uint8Array, from: number, to: number): void {
     const length = this.#length + to - from
-    if (length > this.#limits.field_bytes) {
-      throw new DataFault(this.#line, `field ${this.#field + 1} has more than ${this.#limits.field_bytes} bytes`)
-    }
+    this.#checkLength(length)
     if (length > this.#held.length) {
       const wider = new Uint8Array(length * 2)
       wider.set(this.#held.subarray(0, this.#length))
@@ -127,6 +137,13 @@ export class CsvReader {
     }
     this.#held.set(bytes.subarray(from, to), this.#length)
     this.#length = length
+  }
+
+  #checkLength(length: number): void {
+    const most = this.#most[this.#field] ?? this.#limits.field_bytes
+    if (length <= most) return
+    const name = this.#most[this.#field] === undefined ? '' : `, ${JSON.stringify(this.#names[this.#field])},`
+    throw new DataFault(this.#line, `field ${this.#field + 1}${name} has more than ${most} bytes`)
   }
 
   /** `hash`: of a value that stands in what is pushed; 0 where it does not, or is not known. */
@@ -148,9 +165,7 @@ export class CsvReader {
     if (this.#field >= this.#names.length) {
       throw new DataFault(this.#line, `more than the ${this.#names.length} fields that the first line names`)
     }
-    if (to - from > this.#limits.field_bytes) {
-      throw new DataFault(this.#line, `field ${this.#field + 1} has more than ${this.#limits.field_bytes} bytes`)
-    }
+    this.#checkLength(to - from)
     const column = this.#columns[this.#field]
     if (!column) return
     if (hash !== 0) column.wait(from, to, hash)
@@ -177,6 +192,7 @@ export class CsvReader {
     const twice = this.#names.find((name, at) => this.#names.indexOf(name) !== at)
     if (twice !== undefined) throw new DataFault(1, `two columns have the name ${JSON.stringify(twice)}`)
     this.#columns = this.#names.map((name) => (this.#isWanted(name) ? new WaitingValues() : undefined))
+    this.#most = this.#names.map((name) => mostOf(this.#limits, name))
     this.#rows = 0
   }
 

@@ -1,6 +1,6 @@
 // Reads JSON lines as they come, byte by byte: an object a line, its keys in any order, not all of them in every line.
 import { ColumnBuilder } from './column-builder.ts'
-import { type CsvLimits, DataFault, type RawColumn } from './csv.ts'
+import { type CsvLimits, DataFault, mostOf, type RawColumn } from './csv.ts'
 
 /** `line_bytes`: what one line may hold. `names`: how many different keys all lines may have. */
 export type JsonLimits = CsvLimits & { readonly line_bytes: number; readonly names: number }
@@ -113,7 +113,7 @@ export class JsonLinesReader {
   }
 
   #bounded(name: string, text: string): string {
-    const most = this.#limits.field_bytes
+    const most = mostOf(this.#limits, name)
     if (text.length * 3 <= most || new TextEncoder().encode(text).length <= most) return text
     throw new DataFault(this.#line, `${JSON.stringify(name)} has more than ${most} bytes`)
   }

@@ -2,7 +2,7 @@
 import { levelsGiven, normalisersOf } from '../../lens/field.ts'
 import type { Lens } from '../../lens/model.ts'
 import type { Field } from '../compare/pairs.ts'
-import type { RawColumn } from './csv.ts'
+import type { CsvLimits, RawColumn } from './csv.ts'
 import { NotUtf8, normalColumn } from './normal-column.ts'
 import { ValueTable } from './value-table.ts'
 
@@ -43,7 +43,15 @@ export function isWantedBy(lens: Lens): (name: string) => boolean {
   return (name) => wanted.has(name)
 }
 
-/** Throws `LensFault`: a column that the lens needs is missing, ids are missing or doubled within a source. */
+/** Of an id, in UTF-8: more names nobody, and is no name in any index. */
+const id_bytes = 4_096
+
+/** For whoever reads records, so that a longer id is told with its line. */
+export function idLimit({ id_field }: Pick<Lens, 'id_field'>): NonNullable<CsvLimits['id']> {
+  return { name: id_field, bytes: id_bytes }
+}
+
+/** Throws `LensFault`: a column that the lens needs is missing, ids are missing, too long or doubled within a source. */
 export function recordsOf(lens: Lens, sources: readonly Source[]): Records {
   const rows = sources.reduce((sum, source) => sum + source.rows, 0)
   const from = offsetsOf(sources)
@@ -99,9 +107,13 @@ function idsOf(source: Source, id_field: string): Ids {
 
 function checkIds({ name, rows }: Source, { name: id_field, codes, values }: RawColumn): void {
   const seen = new Int32Array(values.size).fill(-1)
+  const { starts } = values.all
   for (let row = 0; row < rows; row++) {
     const value = codes[row]!
     if (value < 0) throw new LensFault(`${name}: record ${row + 1} has no ${id_field}`)
+    if (starts[value + 1]! - starts[value]! > id_bytes) {
+      throw new LensFault(`${name}: record ${row + 1} has an ${id_field} of more than ${id_bytes} bytes`)
+    }
     if (seen[value]! >= 0) {
       const id = new TextDecoder().decode(values.bytesOf(value))
       throw new LensFault(

@@ -36,3 +36,10 @@ test('a score of nought is an even chance', () => {
   expect(even).toBe(0.5)
   expect(likely).toBeCloseTo(0.75, 12)
 })
+
+test('of no pairs nothing is learnt, and that is a number', () => {
+  const none = { fields: 2, patterns: new Uint8Array(), counts: new Float64Array() }
+  const { m, u, lambda } = learned(twoFields as never, none, new Float64Array())
+  expect(lambda).toBe(1e-9)
+  expect([...m, ...u].flat().every(Number.isFinite)).toBe(true)
+})

@@ -98,7 +98,7 @@ export function scoresOf(model: Model, comparing: Comparing, { fields, patterns,
   return scores
 }
 
-/** Learns m, u and lambda from pairs of which each pattern is a match with this probability. */
+/** Learns m, u and lambda from pairs of which each pattern is a match with this probability; of no pairs, none is likely to be one. */
 export function learned(comparing: Comparing, histogram: Histogram, matches: Float64Array): Model {
   const others = matches.map((each) => 1 - each)
   const { outcomes } = comparing
@@ -111,7 +111,7 @@ export function learned(comparing: Comparing, histogram: Histogram, matches: Flo
   return {
     m: outcomes.map((count, field) => frequencies(histogram, field, count, matches)),
     u: outcomes.map((count, field) => frequencies(histogram, field, count, others)),
-    lambda: Math.min(1 - 1e-9, Math.max(1e-9, matching / all)),
+    lambda: Math.min(1 - 1e-9, Math.max(1e-9, all === 0 ? 0 : matching / all)),
   }
 }
 

@@ -36,7 +36,11 @@ const reasons: Readonly<Record<string, string>> = {
 
 /** Throws `FileFault`: it is not there, may not be read, or is a folder, pipe or device. */
 export function openDataFile(file: string): OpenFile {
-  const opened = naming(() => openSync(file, constants.O_RDONLY | constants.O_NONBLOCK))
+  return openedFile(naming(() => openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)))
+}
+
+/** The same of what is open already. Throws `FileFault` for what is no file, which is closed then. */
+export function openedFile(opened: number): OpenFile {
   const before = fstatSync(opened, { bigint: true })
   if (!before.isFile()) {
     closeSync(opened)
