@@ -48,6 +48,12 @@ test.each<[string, Filter, string, string]>([
     'f_rank DESC, id DESC',
     'doc_note_by_f_rank (tenant_id=?)',
   ],
+  [
+    'some of many values',
+    { tenant_id: 'a', kind: { in: Array.from({ length: 200 }, (_, at) => `x${at}`) } },
+    'f_kind ASC, id ASC',
+    'doc_note_by_f_kind (tenant_id=? AND f_kind=?)',
+  ],
 ])('%s come in order from an index', (_what, filter, order, index) => {
   expect(planOf(filter, `ORDER BY ${order}`)).toEqual([`SEARCH doc_note USING INDEX ${index}`])
 })

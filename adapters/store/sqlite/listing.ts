@@ -10,7 +10,7 @@ import type { Row, Table } from './table.ts'
 type Found = Row & { at: Cell }
 
 /** A run of documents that one index range answers: a clause, and how to order within it. */
-type Segment = Clause & { readonly order: string }
+type Segment = Clause & { readonly order: string; readonly isAbsent?: true }
 
 /**
  * Ties are broken by id in the same direction. A document without the field counts as smaller than any value: first
@@ -22,7 +22,8 @@ export function listPage<T extends Stored>(collection: string, table: Table, que
   const where = seenWhere(table, query.filter, query.sight)
   const column = query.order ? columnOf(table, query.order.field) : undefined
   const after = readCursor(collection, query)
-  const segments = column ? byField(column, query.order?.direction === 'desc', after) : [byId(after)]
+  const isDescending = query.order?.direction === 'desc'
+  const segments = column ? byField(column, isDescending, after, asksForValues(query)) : [byId(after)]
   const found: Found[] = []
   for (const segment of segments) {
     const wanted = query.limit + 1 - found.length
@@ -80,11 +81,27 @@ function byId(after: Position | undefined): Segment {
   return after ? { sql: 'id > ?', bind: [after.id], order: 'id' } : { sql: '1', bind: [], order: 'id' }
 }
 
+/** Whether no document without the field that they are ordered by can be meant. */
+function asksForValues({ filter, order }: ListQuery): boolean {
+  const condition = order && filter?.[order.field]
+  return condition !== undefined && (typeof condition !== 'object' || !('exists' in condition))
+}
+
 /** Documents without the field and documents with it are asked for apart: one range cannot hold NULL and values. */
-function byField(column: string, isDescending: boolean, after: Position | undefined): Segment[] {
+function byField(
+  column: string,
+  isDescending: boolean,
+  after: Position | undefined,
+  hasValuesAlone: boolean,
+): Segment[] {
+  const segments = everySegment(column, isDescending, after)
+  return hasValuesAlone ? segments.filter(({ isAbsent }) => !isAbsent) : segments
+}
+
+function everySegment(column: string, isDescending: boolean, after: Position | undefined): Segment[] {
   const direction = isDescending ? 'DESC' : 'ASC'
   const beyond = isDescending ? '<' : '>'
-  const absent: Segment = { sql: `${column} IS NULL`, bind: [], order: `id ${direction}` }
+  const absent: Segment = { sql: `${column} IS NULL`, bind: [], order: `id ${direction}`, isAbsent: true }
   const present: Segment = { sql: `${column} IS NOT NULL`, bind: [], order: `${column} ${direction}, id ${direction}` }
   if (!after) return isDescending ? [present, absent] : [absent, present]
   if (after.value === null) {

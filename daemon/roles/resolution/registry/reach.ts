@@ -1,8 +1,9 @@
 // All that a decision may touch: records of the same clusters and entities, and those that other decisions tie to them.
 import type { Call } from '../../../kernel/call.ts'
 import { refuse } from '../../../kernel/errors.ts'
-import type { Collection, Doc, Filter, Stored } from '../../../kernel/store.ts'
+import type { Collection, Doc, Stored } from '../../../kernel/store.ts'
 import { entityMatches, type StoredMatch } from '../entity-match/model.ts'
+import { constraintOf } from '../entity-match/rules.ts'
 import { entityRecords, type StoredRecord } from '../entity-record/model.ts'
 
 export type Whose = { readonly tenant_id: string; readonly lens: string }
@@ -67,10 +68,10 @@ async function withGroups(
 }
 
 async function decidedPartners(call: Call, whose: Whose, uids: readonly string[]): Promise<string[]> {
-  const decided = { state: { in: ['confirmed', 'rejected'] } }
-  const lefts = await listed(call, entityMatches, whose, 'left_uid', uids, decided)
-  const rights = await listed(call, entityMatches, whose, 'right_uid', uids, decided)
-  return [...new Set([...lefts, ...rights].flatMap(({ value }) => [value.left_uid, value.right_uid]))]
+  const lefts = await listed(call, entityMatches, whose, 'left_uid', uids)
+  const rights = await listed(call, entityMatches, whose, 'right_uid', uids)
+  const decided = [...lefts, ...rights].filter(({ value }) => constraintOf(value) !== undefined)
+  return [...new Set(decided.flatMap(({ value }) => [value.left_uid, value.right_uid]))]
 }
 
 async function matchesAmong(
@@ -82,23 +83,26 @@ async function matchesAmong(
   return found.filter(({ value }) => records.has(value.right_uid))
 }
 
-/** Every document whose field is one of the values, as of now. */
-async function listed<T extends Stored>(
+/**
+ * Every document whose field is one of the values, as of now. In the order of that field and by no other condition, so that the
+ * store seeks the values, however many documents the lens has; such a value is of one lens alone.
+ */
+async function listed<T extends Stored & { lens: string }>(
   call: Call,
   from: Collection<T>,
   { tenant_id, lens }: Whose,
   field: string,
   values: readonly string[],
-  more: Filter = {},
 ): Promise<Doc<T>[]> {
   const found: Doc<T>[] = []
   for (let at = 0; at < values.length; at += most_values) {
-    const filter = { tenant_id, lens, [field]: { in: values.slice(at, at + most_values) }, ...more }
+    const filter = { tenant_id, [field]: { in: values.slice(at, at + most_values) } }
+    const order = { field, direction: 'asc' } as const
     let cursor: string | undefined
     do {
       const next = cursor === undefined ? {} : { cursor }
-      const { docs, next_cursor } = await call.store(from).list({ filter, limit: page, fresh: true, ...next })
-      found.push(...docs)
+      const { docs, next_cursor } = await call.store(from).list({ filter, order, limit: page, fresh: true, ...next })
+      found.push(...docs.filter(({ value }) => value.lens === lens))
       cursor = next_cursor
     } while (cursor !== undefined)
   }
