@@ -146,16 +146,26 @@ describe('requests that are sent ahead', () => {
     expect(door.exchanges).toHaveLength(1)
   })
 
-  test('are not served to who takes no answers', async () => {
-    const body = Buffer.alloc(16 << 20, 'x')
-    const door = await dataDoor((exchange) => exchange.reply(200, [], body))
+  test.each(['at once', 'later'])('are not served to who takes no answers, when these are given %s', async (when) => {
+    const greedy = (exchange: Exchange) => {
+      exchange.begin(200, [], undefined)
+      exchange.write(Buffer.alloc(32 << 20, 'x'))
+      exchange.end()
+    }
+    const door = await dataDoor((exchange) => {
+      if (exchange.target === '/') answered(exchange)
+      else if (when === 'at once') greedy(exchange)
+    })
     const client = await door.client()
     client.socket.pause()
-    client.send(get().repeat(3))
+    client.send(get('/greedy').repeat(2))
     await door.reached(1)
+    if (when === 'later') greedy(last(door.exchanges))
+    // The answer to another client tells that there was time to serve the next.
+    await (await door.client(get())).hears('ok')
+    expect(door.exchanges.map(({ target }) => target)).toEqual(['/greedy', '/'])
     client.socket.resume()
     await door.reached(3)
-    await waitFor(() => expect(client.text.length).toBeGreaterThan(3 * body.length))
   })
 })
 

@@ -70,14 +70,7 @@ export async function dataListener(options: DataListenerOptions): Promise<DataLi
   server.on('request', (request, response) => arrive(request, response, false))
   server.on('checkContinue', (request, response) => arrive(request, response, true))
   server.on('checkExpectation', (request, response) => arrive(request, response, false))
-  server.on('connect', (request: IncomingMessage, socket: Socket) => {
-    const response = new ServerResponse(request)
-    response.assignSocket(socket)
-    response.on('finish', () => socket.destroySoon())
-    // Node has let go of the socket: without this, a reset of it would be an accident of the thread.
-    socket.on('error', () => socket.destroy())
-    guests.get(socket)?.arrive(request, response, faults.tunnel, false)
-  })
+  server.on('connect', (request: IncomingMessage, socket: Socket) => tunnel(request, socket, guests.get(socket)))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
     unreadable(error, guests.get(socket as Socket), options),
   )
@@ -134,6 +127,19 @@ function serverOf({ limits, tls, onStray }: DataListenerOptions): Server {
   // All fields are seen, or Node would leave out those beyond: the bound is on bytes, and then on fields as a fault.
   server.maxHeadersCount = 0
   return server
+}
+
+/** Node lets go of a socket on which a tunnel is asked for: its events, its answers that are under way, and its errors. */
+function tunnel(request: IncomingMessage, socket: Socket, guest: Guest | undefined): void {
+  socket.on('error', () => socket.destroy())
+  if (!guest?.isQuiet) {
+    socket.destroy()
+    return
+  }
+  const response = new ServerResponse(request)
+  response.assignSocket(socket)
+  response.on('finish', () => socket.destroySoon())
+  guest.arrive(request, response, faults.tunnel, false)
 }
 
 function listening(server: Server, { host, port, reusePort = false }: DataListenerOptions['listen']): Promise<void> {

@@ -45,6 +45,11 @@ export class Guest {
     return !this.#current && this.#socket.writableLength === 0
   }
 
+  /** No request is under way, and all answers have gone out. */
+  get isQuiet(): boolean {
+    return !this.#current && (!this.#answer || (this.#answer.writableFinished && this.#answer.socket === null))
+  }
+
   arrive(request: IncomingMessage, response: ServerResponse, framing: BodyFraming | Fault, isAwaited: boolean): void {
     if (this.#isLast) return
     const exchange = new Exchange(this, request, response, framing, isAwaited)

@@ -221,6 +221,17 @@ test('a tunnel that is reset while it is refused harms nobody', async () => {
   expect(door.listener.counts().connections).toBe(0)
 })
 
+test.each(['at once', 'never'])('a tunnel behind a request that is answered %s ends the connection', async (when) => {
+  const door = await dataDoor((exchange) => {
+    if (when === 'at once') answered(exchange)
+  })
+  const client = await door.client(`${get('/1')}CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n`)
+  await client.closes()
+  expect(door.exchanges.map(({ target }) => target)).toEqual(['/1'])
+  expect(door.exchanges[0]?.isOver).toBe(true)
+  expect(door.listener.counts().connections).toBe(0)
+})
+
 describe('a body', () => {
   test('is read whole, by length and by chunks, and trailers and extensions are let go', async () => {
     const door = await dataDoor(echoing)

@@ -113,6 +113,17 @@ describe('a connection', () => {
     await vi.waitFor(() => expect(server.connections[0]?.isClosed).toBe(true), soon)
   })
 
+  test('is not used again after an answer that came before all of the request had gone out', async () => {
+    const { ask, over, client } = await world(({ socket }) => {
+      socket.pause()
+      socket.write(hello)
+    })
+    const { told } = ask({ method: 'POST', body: Buffer.alloc(32 << 20) })
+    await over(told)
+    expect(told).toMatchObject(helloTold)
+    expect(client.counts().connections).toBe(0)
+  })
+
   test('is let go when it was idle for as long as it is kept, or as the other end keeps it', async () => {
     const text = 'HTTP/1.1 200 OK\r\nKeep-Alive: timeout=3\r\nContent-Length: 5\r\n\r\nhello'
     const { server, ask, over, client, clock } = await world(says(text))

@@ -20,6 +20,8 @@ export type Table = {
   readonly columns: readonly string[]
   readonly select: Database.Statement<[string], Row>
   readonly insert: Database.Statement<unknown[]>
+  /** As `insert`, and without an effect where the id is taken. */
+  readonly add: Database.Statement<unknown[]>
   readonly remove: Database.Statement<[string]>
   /** The statement that writes version, body, and the columns of these places; bound in that order, then the id. */
   updateOf(changed: readonly number[]): Database.Statement<unknown[]>
@@ -111,6 +113,7 @@ function tableOf(db: Database.Database, name: string): Table {
     return made
   }
   const marks = columns.map(() => '?').join(', ')
+  const insert = `INSERT INTO ${name} (id, version, body, ${columns.join(', ')}) VALUES (?, ?, ?, ${marks})`
   const update = db.prepare(`UPDATE ${name} SET version = ?, body = ? WHERE id = ?`)
   return {
     name,
@@ -119,7 +122,8 @@ function tableOf(db: Database.Database, name: string): Table {
     columns,
     prepared,
     select: db.prepare(`SELECT id, version, body FROM ${name} WHERE id = ?`),
-    insert: db.prepare(`INSERT INTO ${name} (id, version, body, ${columns.join(', ')}) VALUES (?, ?, ?, ${marks})`),
+    insert: db.prepare(insert),
+    add: db.prepare(`${insert} ON CONFLICT (id) DO NOTHING`),
     remove: db.prepare(`DELETE FROM ${name} WHERE id = ?`),
     updateOf(changed) {
       if (changed.length === 0) return update
