@@ -60,6 +60,7 @@ export const builtInRoles: Readonly<Record<string, readonly string[]>> = {
   operator: [
     'consensus:*',
     'resolution:*',
+    'intelligence:*',
     'federation:read',
     'channel:*',
     'peer:*',
@@ -81,6 +82,10 @@ export const builtInRoles: Readonly<Record<string, readonly string[]>> = {
     'resolution:read',
     'resolution:write',
     'resolution:review',
+    'intelligence:read',
+    'intelligence:write',
+    'intelligence:review',
+    'intelligence:attest',
     'federation:read',
     'health:read',
     'openapi:read',
@@ -88,6 +93,7 @@ export const builtInRoles: Readonly<Record<string, readonly string[]>> = {
   auditor: [
     'consensus:read',
     'resolution:read',
+    'intelligence:read',
     'federation:read',
     'audit:read',
     'channel:read',
@@ -104,6 +110,7 @@ export const builtInRoles: Readonly<Record<string, readonly string[]>> = {
   service: [
     'consensus:*',
     'resolution:*',
+    'intelligence:*',
     'federation:*',
     'channel:send',
     'evidence:sign',

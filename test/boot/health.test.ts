@@ -27,7 +27,7 @@ async function houseOf(): Promise<House> {
   const { folder, clock } = world
   const resolved = settle(everyRole, readProfile(folder.profile), {}, {})
   // Those of the profile.
-  const starting = everyRole.filter(({ name }) => !['hub', 'resolution'].includes(name))
+  const starting = everyRole.filter(({ name }) => !['hub', 'resolution', 'intelligence'].includes(name))
   return openHouse({ folder, resolved, starting, clock, log })
 }
 

@@ -26,6 +26,7 @@ export const runningEveryRole = {
   platform: { roles: roles.map(({ name }) => name) },
   hub: { port: 0 },
   resolution: { port: 0 },
+  intelligence: { port: 0 },
 }
 
 export type SmallSite = {

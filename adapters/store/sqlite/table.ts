@@ -37,6 +37,7 @@ export function openTable(db: Database.Database, of: AnyCollection): Table {
   db.transaction(() => {
     createTable(db, name)
     addFields(db, name, of.indexes)
+    for (const order of of.orders ?? []) addOrder(db, name, order)
   }).immediate()
   return tableOf(db, name)
 }
@@ -67,6 +68,12 @@ function addFields(db: Database.Database, name: string, declared: readonly strin
   }
   if (added.length > 0) fill(db, name, added)
   for (const field of added) db.exec(`CREATE INDEX ${name}_by_f_${field} ON ${name} (tenant_id, f_${field}, id)`)
+}
+
+/** Without it a list of one value in the order of another field would read and sort all that have the value. */
+function addOrder(db: Database.Database, name: string, fields: readonly string[]): void {
+  const columns = fields.map((field) => `f_${field}`).join(', ')
+  db.exec(`CREATE INDEX IF NOT EXISTS ${name}_in_${fields.join('_and_')} ON ${name} (tenant_id, ${columns}, id)`)
 }
 
 /** Gives documents that were there before the index its values. */

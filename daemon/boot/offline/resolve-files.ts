@@ -163,10 +163,11 @@ function refuseTwice(names: readonly string[]): void {
 function numbered(clusters: Int32Array): Int32Array {
   const numbers = new Int32Array(clusters.length)
   let last = 0
-  return clusters.map((cluster, row) => {
-    if (cluster === row) numbers[row] = ++last
-    return numbers[cluster] ?? 0
-  })
+  for (let row = 0; row < clusters.length; row++) {
+    const cluster = clusters[row] ?? 0
+    numbers[row] = cluster === row ? ++last : (numbers[cluster] ?? 0)
+  }
+  return numbers
 }
 
 function summaryOf(

@@ -4,6 +4,7 @@ import { approvalOf, expired, handsIn, requestOf } from '../quarantine-people.ts
 import { clientSecret } from '../small-site.ts'
 import { begunSet } from './begun-set.ts'
 import { announced, delta, firstKeySet, frozenPeer, gapReceipt, toldByBravo, toldByDelta } from './carried.ts'
+import { intelligence } from './intelligence-samples.ts'
 import { resolution } from './resolution-samples.ts'
 import { signers } from './signers.ts'
 import { contribution, emitted, invitation, label, registration, type Stage, sessionInput } from './stage.ts'
@@ -167,4 +168,12 @@ const hub: Samples = {
   'hub.message.events': asNode(),
 }
 
-export const samples: Samples = { ...site, ...consensus, ...hub, 'resolution.service.backup': share, ...resolution }
+export const samples: Samples = {
+  ...site,
+  ...consensus,
+  ...hub,
+  'resolution.service.backup': share,
+  ...resolution,
+  'intelligence.service.backup': share,
+  ...intelligence,
+}

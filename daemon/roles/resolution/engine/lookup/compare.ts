@@ -29,12 +29,12 @@ export function comparedWith(
   const used = lens.fields.filter(({ name }) => weights.fields.some((each) => each.name === name))
   const fields = used.map((of) => fieldOf(of, all, index))
   const compares = comparing(fields, swappedIn(lens, fields))
-  const outcomes = new Uint8Array(fields.length)
+  const rights = Int32Array.from(others, (_, at) => at + 1)
+  const { of, room } = compares.compare(new Int32Array(others.length), rights, 0, others.length)
   return others.map((_, at) => {
-    compares.compare(0, at + 1, outcomes)
     const parts = fields.map(({ name }, field): Part => {
       const { outcomes: list = [], has_frequencies } = weights.fields.find((each) => each.name === name) ?? {}
-      const outcome = outcomes[field]!
+      const outcome = of[field * room + at]!
       const term = outcome === 1 && has_frequencies ? index.frequencyTerm(name, record[name] ?? '') : 0
       return { field: name, outcome, bits: (list[outcome] ?? 0) / Math.LN2, frequency_bits: term / Math.LN2 }
     })
