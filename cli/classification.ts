@@ -29,6 +29,12 @@ export async function classificationOf(given: Typed, terminal: Terminal) {
   }
 }
 
+/** Undefined when nothing was said: the service then knows which label it is. */
+export async function classificationWhereSaid(given: Typed, terminal: Terminal) {
+  const isSaid = given.classification !== undefined || given.categories.length > 0 || given.releasableTo.length > 0
+  return isSaid ? await classificationOf(given, terminal) : undefined
+}
+
 /** Only a site on this machine says what its default is. */
 async function defaultLevel({ site }: Typed, { env }: Terminal): Promise<string> {
   const folder = offline.findSite(site, env)

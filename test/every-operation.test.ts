@@ -281,7 +281,8 @@ const tried = /"subject":"mallory"/
 /** Ids of the stage's objects that a list gives away. */
 function idsIn({ json, text }: Heard): string[] {
   const items = (json as { items?: unknown[] } | undefined)?.items?.map((item) => JSON.stringify(item)) ?? [text]
-  const { open, conflict, ratified, dissent, evidence, emission, shared, resolution } = world
-  const hidden = [open, conflict, ratified, dissent, evidence, emission, shared, ...Object.values(resolution)]
+  const { open, conflict, ratified, dissent, evidence, emission, shared, resolution, intelligence } = world
+  const own = [...Object.values(resolution), ...Object.values(intelligence)]
+  const hidden = [open, conflict, ratified, dissent, evidence, emission, shared, ...own]
   return hidden.filter((id) => items.some((item) => item.includes(id) && !tried.test(item)))
 }

@@ -60,6 +60,7 @@ export const builtInRoles: Readonly<Record<string, readonly string[]>> = {
   operator: [
     'consensus:*',
     'resolution:*',
+    'intelligence:*',
     'federation:read',
     'channel:*',
     'peer:*',
@@ -82,6 +83,10 @@ export const builtInRoles: Readonly<Record<string, readonly string[]>> = {
     'resolution:read',
     'resolution:write',
     'resolution:review',
+    'intelligence:read',
+    'intelligence:write',
+    'intelligence:review',
+    'intelligence:attest',
     'federation:read',
     'health:read',
     'openapi:read',
@@ -89,6 +94,7 @@ export const builtInRoles: Readonly<Record<string, readonly string[]>> = {
   auditor: [
     'consensus:read',
     'resolution:read',
+    'intelligence:read',
     'federation:read',
     'audit:read',
     'channel:read',
@@ -106,6 +112,7 @@ export const builtInRoles: Readonly<Record<string, readonly string[]>> = {
   service: [
     'consensus:*',
     'resolution:*',
+    'intelligence:*',
     'federation:*',
     'channel:send',
     'evidence:sign',

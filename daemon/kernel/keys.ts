@@ -38,6 +38,7 @@ export type SignatureType =
   | 'manifest'
   | 'gap-receipt'
   | 'release'
+  | 'registry'
 
 export type Verified = { payload: Uint8Array<ArrayBuffer>; keys: readonly PublicKey[] }
 export type NotVerified = 'bad_signature' | 'unknown_key' | 'key_revoked'

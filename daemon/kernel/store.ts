@@ -19,6 +19,11 @@ export type Collection<T extends Stored = Stored> = {
   readonly name: string
   readonly schema: z.ZodType<T>
   readonly indexes: readonly (keyof T & string)[]
+  /**
+   * Lists whose cost must not grow with the collection: the indexes that are filtered by one value each, then the one
+   * that they are ordered by.
+   */
+  readonly orders?: readonly (readonly (keyof T & string)[])[]
 }
 
 export function collection<T extends Stored>(given: Collection<T>): Collection<T> {
@@ -26,7 +31,11 @@ export function collection<T extends Stored>(given: Collection<T>): Collection<T
 }
 
 /** A collection where its documents' shape does not matter. */
-export type AnyCollection = { readonly name: string; readonly indexes: readonly string[] }
+export type AnyCollection = {
+  readonly name: string
+  readonly indexes: readonly string[]
+  readonly orders?: readonly (readonly string[])[]
+}
 
 export type Doc<T> = { readonly id: string; readonly version: number; readonly value: T }
 

@@ -33,6 +33,17 @@ const httpWithoutFacade = {
   },
 }
 
+/** zod offers its messages in sixty languages as one object, of which nothing can be left out: 260 kB and 2 MB at every start. */
+const zodInOneLanguage = {
+  name: 'zod-in-one-language',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /\/locales\/index\.js$/ }, ({ importer }) =>
+      importer.includes('/node_modules/zod/') ? { path: 'locales', namespace: 'zod' } : undefined,
+    )
+    onLoad({ filter: /^locales$/, namespace: 'zod' }, () => ({ contents: 'export {}', loader: 'js' }))
+  },
+}
+
 /**
  * Writes the bundle, the SQLite addon of the target, the shipped profiles, lenses and samples into `into`. What only a build
  * with fault points can do is not in any other.
@@ -56,7 +67,7 @@ export async function bundle({ root, into, target, hasFaultPoints }) {
     legalComments: 'none',
     logLevel: 'warning',
     external: optional,
-    plugins: [httpWithoutFacade],
+    plugins: [httpWithoutFacade, zodInOneLanguage],
     banner: { js: banner },
     define: {
       'process.env.NODE_ENV': '"production"',
@@ -80,6 +91,7 @@ export async function bundle({ root, into, target, hasFaultPoints }) {
     minify: true,
     legalComments: 'none',
     logLevel: 'warning',
+    plugins: [zodInOneLanguage],
   })
   const addon = `better_sqlite3-${target}.node`
   fs.mkdirSync(path.join(into, 'native'))

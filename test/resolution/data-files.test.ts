@@ -4,7 +4,8 @@ import { appendFileSync, closeSync, mkdirSync, openSync, symlinkSync, writeFileS
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { parquetSink } from '../../adapters/format/parquet/writing.ts'
-import { type DataKind, readDataFile } from '../../daemon/boot/offline/data-file.ts'
+import { readDataFile } from '../../daemon/boot/offline/data-file.ts'
+import type { DataKind } from '../../daemon/boot/resolution/read-records.ts'
 import type { Source } from '../../daemon/roles/resolution/engine/records/records.ts'
 import { scratch } from '../support/command-line.ts'
 

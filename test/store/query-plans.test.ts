@@ -16,7 +16,7 @@ let table: Table
 beforeAll(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'plans-'))
   file = sqliteFile({ file: path.join(folder, 'store.db'), addonDir: folder })
-  table = openTable(file.db, { name: 'note', indexes: ['rank', 'kind'] })
+  table = openTable(file.db, { name: 'note', indexes: ['rank', 'kind', 'hue'], orders: [['hue', 'rank']] })
 })
 afterAll(async () => {
   await file.close()
@@ -36,6 +36,12 @@ test.each<[string, Filter, string, string]>([
   ['a tenant’s documents by id', { tenant_id: 'a' }, 'id', 'doc_note_by_id (tenant_id=?)'],
   ['a tenant’s documents by field', { tenant_id: 'a' }, 'f_rank DESC, id DESC', 'doc_note_by_f_rank (tenant_id=?)'],
   ['one value of a tenant', { tenant_id: 'a', kind: 'x' }, 'id', 'doc_note_by_f_kind (tenant_id=? AND f_kind=?)'],
+  [
+    'one value in the order of another field',
+    { tenant_id: 'a', hue: 'x', label_key: { in: ['', 'x'] } },
+    'f_rank DESC, id DESC',
+    'doc_note_in_hue_and_rank (tenant_id=? AND f_hue=?)',
+  ],
   [
     'what some labels let through',
     { tenant_id: 'a', label_key: { in: ['', 'x'] } },

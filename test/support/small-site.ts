@@ -26,6 +26,7 @@ export const runningEveryRole = {
   platform: { roles: roles.map(({ name }) => name) },
   hub: { port: 0 },
   resolution: { port: 0 },
+  intelligence: { port: 0 },
   proxy: { port: 0, workers: 1, trusted_proxy_depth: 1, platform_api_url: 'https://platform.invalid' },
   sso: { token_url: 'https://identity.invalid/token' },
 }

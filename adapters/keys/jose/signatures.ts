@@ -26,6 +26,7 @@ const uses: Readonly<Record<SignatureType, readonly PublicKey['use'][]>> = {
   manifest: ['message'],
   'gap-receipt': ['message'],
   release: ['personal'],
+  registry: ['message'],
 }
 
 export type SignatureOptions = {

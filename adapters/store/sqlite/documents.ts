@@ -34,8 +34,7 @@ export function createJob<T extends Stored>(
   { id, version, value }: Doc<T>,
   events?: Events,
 ) {
-  if (id === '' || !id.isWellFormed())
-    throw new Refused('invalid', 'an id is well-formed text of one character or more')
+  mustBeText(id)
   const body = JSON.stringify(value)
   const cells = cellsOf(value, table.fields)
   return (db: Database.Database): Doc<T> | 'exists' => {
@@ -44,6 +43,17 @@ export function createJob<T extends Stored>(
     table.insert.run(id, version, body, ...cells)
     return keep(shelf, table, { doc: { id, version, value }, cells, size: body.length, isSound: true }).doc as Doc<T>
   }
+}
+
+/**
+ * One of many that are written at once, and read much later if ever: nothing is looked for before, or kept at hand after.
+ * @throws Refused('invalid') when the id cannot be stored as it is.
+ */
+export function addJob<T extends Stored>(table: Table, { id, version, value }: Doc<T>): () => 'done' | 'exists' {
+  mustBeText(id)
+  const body = JSON.stringify(value)
+  const cells = cellsOf(value, table.fields)
+  return () => (table.add.run(id, version, body, ...cells).changes === 0 ? 'exists' : 'done')
 }
 
 export function putJob<T extends Stored>(
@@ -94,6 +104,11 @@ export function removeJob(shelf: Shelf, table: Table, id: string, version?: numb
     shelf.cache.remove(table.name, id)
     return 'done'
   }
+}
+
+function mustBeText(id: string): void {
+  if (id !== '' && id.isWellFormed()) return
+  throw new Refused('invalid', 'an id is well-formed text of one character or more')
 }
 
 function replace<T extends Stored>(shelf: Shelf, table: Table, held: Held, value: T, body: string): Doc<T> {

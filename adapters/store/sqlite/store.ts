@@ -17,7 +17,7 @@ import type {
 } from '../../../daemon/kernel/store.ts'
 import type { SqliteAudit } from './audit.ts'
 import { DocumentCache } from './document-cache.ts'
-import { createJob, heldOf, putJob, removeJob, type Shelf, updateJob } from './documents.ts'
+import { addJob, createJob, heldOf, putJob, removeJob, type Shelf, updateJob } from './documents.ts'
 import type { SqliteFile } from './file.ts'
 import { whereOf } from './filter.ts'
 import { bucketsOf, countOf, countsBy, listPage } from './listing.ts'
@@ -96,8 +96,8 @@ class SqliteStore implements Store {
 
   async load<T extends Stored>(into: Collection<T>, docs: readonly Doc<T>[]) {
     const table = this.#table(into)
-    const jobs = docs.map((doc) => createJob(this.#shelf, table, { ...doc, value: into.schema.parse(doc.value) }))
-    const outcomes = await this.#file.write((db) => jobs.map((job) => job(db)))
+    const jobs = docs.map((doc) => addJob(table, { ...doc, value: into.schema.parse(doc.value) }))
+    const outcomes = await this.#file.write(() => jobs.map((job) => job()))
     if (outcomes.includes('exists')) throw refuse('already_exists', `a ${into.name} of this id is there already`)
   }
 
@@ -186,7 +186,7 @@ class SqliteStore implements Store {
     const { id } = write
     if (write.do === 'remove') return removeJob(this.#shelf, table, id, write.version)
     const value = write.collection.schema.parse(write.value)
-    if (write.do === 'create') return createJob(this.#shelf, table, { id, version: 1, value })
+    if (write.do === 'create') return addJob(table, { id, version: 1, value })
     return putJob(this.#shelf, table, { id, version: write.version, value })
   }
 }

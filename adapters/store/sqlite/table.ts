@@ -20,6 +20,8 @@ export type Table = {
   readonly columns: readonly string[]
   readonly select: Database.Statement<[string], Row>
   readonly insert: Database.Statement<unknown[]>
+  /** As `insert`, and without an effect where the id is taken. */
+  readonly add: Database.Statement<unknown[]>
   readonly remove: Database.Statement<[string]>
   /** The statement that writes version, body, and the columns of these places; bound in that order, then the id. */
   updateOf(changed: readonly number[]): Database.Statement<unknown[]>
@@ -37,6 +39,7 @@ export function openTable(db: Database.Database, of: AnyCollection): Table {
   db.transaction(() => {
     createTable(db, name)
     addFields(db, name, of.indexes)
+    for (const order of of.orders ?? []) addOrder(db, name, order)
   }).immediate()
   return tableOf(db, name)
 }
@@ -67,6 +70,12 @@ function addFields(db: Database.Database, name: string, declared: readonly strin
   }
   if (added.length > 0) fill(db, name, added)
   for (const field of added) db.exec(`CREATE INDEX ${name}_by_f_${field} ON ${name} (tenant_id, f_${field}, id)`)
+}
+
+/** Without it a list of one value in the order of another field would read and sort all that have the value. */
+function addOrder(db: Database.Database, name: string, fields: readonly string[]): void {
+  const columns = fields.map((field) => `f_${field}`).join(', ')
+  db.exec(`CREATE INDEX IF NOT EXISTS ${name}_in_${fields.join('_and_')} ON ${name} (tenant_id, ${columns}, id)`)
 }
 
 /** Gives documents that were there before the index its values. */
@@ -104,6 +113,7 @@ function tableOf(db: Database.Database, name: string): Table {
     return made
   }
   const marks = columns.map(() => '?').join(', ')
+  const insert = `INSERT INTO ${name} (id, version, body, ${columns.join(', ')}) VALUES (?, ?, ?, ${marks})`
   const update = db.prepare(`UPDATE ${name} SET version = ?, body = ? WHERE id = ?`)
   return {
     name,
@@ -112,7 +122,8 @@ function tableOf(db: Database.Database, name: string): Table {
     columns,
     prepared,
     select: db.prepare(`SELECT id, version, body FROM ${name} WHERE id = ?`),
-    insert: db.prepare(`INSERT INTO ${name} (id, version, body, ${columns.join(', ')}) VALUES (?, ?, ?, ${marks})`),
+    insert: db.prepare(insert),
+    add: db.prepare(`${insert} ON CONFLICT (id) DO NOTHING`),
     remove: db.prepare(`DELETE FROM ${name} WHERE id = ?`),
     updateOf(changed) {
       if (changed.length === 0) return update

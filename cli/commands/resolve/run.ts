@@ -33,13 +33,28 @@ export const definition = command({
     allPairs: flag('write every pair that was compared, and not only those that are linked or were near it'),
     decisions: text('FILE', 'pairs that are decided: id_l, id_r and decision (confirm, reject, defer)'),
     registry: text('FILE', 'keeps the ids of entities from run to run; made where there is none'),
+    keepRecords: flag('the registry keeps what the records say as well, for `platform resolve match`'),
     timeLimit: duration('TIME', 'give up after this'),
     seed: seedOption,
     ...jsonOption,
   },
   example: 'platform resolve run --lens persons --data people.csv --out resolved',
   async run(given, terminal) {
-    const { data, lens, out, columns, dataFormat, format, allPairs, decisions, registry, timeLimit, seed, json } = given
+    const {
+      data,
+      lens,
+      out,
+      columns,
+      dataFormat,
+      format,
+      allPairs,
+      decisions,
+      registry,
+      keepRecords,
+      timeLimit,
+      seed,
+      json,
+    } = given
     const [{ readLens, withColumns }, { resolveFiles }] = await Promise.all([offline.lenses(), offline.resolution()])
     const now_ms = () => performance.now()
     const line = progressTeller(now_ms)
@@ -55,6 +70,7 @@ export const definition = command({
         hasAllPairs: allPairs,
         decisions,
         registry,
+        keepsRecords: keepRecords,
       },
       (told) => {
         if (isLate())

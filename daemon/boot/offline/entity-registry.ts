@@ -5,9 +5,11 @@ import { clusterUid } from '../../roles/resolution/entity-cluster/model.ts'
 import { assigned } from '../../roles/resolution/registry/assign.ts'
 import { asInvoker } from '../acting.ts'
 import { Objection } from './objection.ts'
+import { ContentReading, contentLines, keyOf, memberOf, type RegistryContent } from './registry-content.ts'
 
-const form = 'entity-registry/1'
-const head = z.strictObject({ form: z.literal(form), lens: z.string(), run: z.int().min(0) })
+/** The second keeps what the records say as well. */
+const forms = ['entity-registry/1', 'entity-registry/2'] as const
+const head = z.strictObject({ form: z.enum(forms), lens: z.string(), run: z.int().min(0) })
 const entity = z.strictObject({
   entity: z.string().min(1),
   /** The run that made it. */
@@ -25,6 +27,8 @@ export type Registry = {
   /** How many runs have changed it. */
   readonly run: number
   readonly entities: readonly Entity[]
+  /** Undefined where it keeps ids alone. */
+  readonly content?: RegistryContent | undefined
   /** The file as it was read; undefined for one that is still to be made. */
   readonly bytes: Buffer | undefined
 }
@@ -33,20 +37,44 @@ export type Registry = {
 export function readRegistry(file: string, lens: string): Registry {
   const bytes = bytesOf(file)
   if (!bytes) return { lens, run: 0, entities: [], bytes }
-  const lines = bytes.toString('utf8').trimEnd().split('\n')
-  const parsed = <T>(schema: z.ZodType<T>, at: number): T => {
-    const read = schema.safeParse(jsonIn(lines[at] ?? ''))
-    if (!read.success) throw new Objection(1, `${file}, line ${at + 1}: it is not of a registry of entities`)
-    return read.data
+  const no = (at: number) => new Objection(1, `${file}, line ${at + 1}: it is not of a registry of entities`)
+  let of: z.infer<typeof head> | undefined
+  const entities: Entity[] = []
+  const content = new ContentReading()
+  for (const [at, line] of linesIn(bytes)) {
+    const said = jsonIn(line)
+    if (!of) of = head.safeParse(said).data ?? raise(no(at))
+    else if (of.form === forms[0] || (said as Partial<Entity> | undefined)?.entity !== undefined) {
+      entities.push(entity.safeParse(said).data ?? raise(no(at)))
+    } else if (!content.take(said)) throw no(at)
+    if (of.lens !== lens) {
+      throw new Objection(3, `${file} keeps entities of the lens ${of.lens}`, 'name a registry for each lens')
+    }
   }
-  const { lens: of, run } = parsed(head, 0)
-  if (of !== lens) throw new Objection(3, `${file} keeps entities of the lens ${of}`, 'name a registry for each lens')
-  const entities = lines.slice(1).map((_, at) => parsed(entity, at + 1))
+  if (!of) throw no(0)
   const members = entities.flatMap((each) => each.members.map(keyOf))
   if (new Set(members).size < members.length || new Set(entities.map((each) => each.entity)).size < entities.length) {
     throw new Objection(1, `${file} names an entity or a record twice`)
   }
-  return { lens, run, entities, bytes }
+  if (of.form === forms[0]) return { lens, run: of.run, entities, bytes }
+  const whole = content.whole(members)
+  if (!whole) throw new Objection(1, `${file} does not keep each of its records`)
+  return { lens, run: of.run, entities, content: whole, bytes }
+}
+
+function raise(error: Error): never {
+  throw error
+}
+
+/** Each with its place: a file may be larger than a text can be. */
+function* linesIn(bytes: Buffer): Generator<readonly [number, string]> {
+  let from = 0
+  for (let at = 0; from < bytes.length; at++) {
+    const end = bytes.indexOf(0x0a, from)
+    const to = end < 0 ? bytes.length : end
+    yield [at, bytes.toString('utf8', from, to)]
+    from = to + 1
+  }
 }
 
 /**
@@ -108,14 +136,15 @@ function newId(lens: string, members: readonly string[], taken: Set<string>): st
 }
 
 /** Takes the place of what was read, all of it or nothing. Throws `Objection`: 3 where another run was faster, 1 where it cannot be written. */
-export function replaceRegistry(file: string, { lens, run, entities, bytes }: Registry): void {
+export function replaceRegistry(file: string, { lens, run, entities, content, bytes }: Registry): void {
   asInvoker(() => {
     const partial = `${file}.partial`
     const opened = claimed(file, partial)
     try {
       try {
-        writeAll(opened, `${JSON.stringify({ form, lens, run })}\n`)
+        writeAll(opened, `${JSON.stringify({ form: content ? forms[1] : forms[0], lens, run })}\n`)
         for (const each of entities) writeAll(opened, `${JSON.stringify(each)}\n`)
+        for (const each of content ? contentLines(content) : []) writeAll(opened, `${JSON.stringify(each)}\n`)
         fsyncSync(opened)
       } finally {
         closeSync(opened)
@@ -167,13 +196,4 @@ function jsonIn(line: string): unknown {
   } catch {
     return undefined
   }
-}
-
-function keyOf([source, id]: readonly [string, string]): string {
-  return `${source}\u0000${id}`
-}
-
-function memberOf(key: string): [string, string] {
-  const at = key.indexOf('\u0000')
-  return [key.slice(0, at), key.slice(at + 1)]
 }

@@ -5,7 +5,8 @@ import { type ColumnProfile, idAmong, profileOf } from '../../roles/resolution/e
 import type { Source } from '../../roles/resolution/engine/records/records.ts'
 import type { FieldType } from '../../roles/resolution/lens/field.ts'
 import { proposalFor } from '../../roles/resolution/lens/proposal.ts'
-import { dataKindOf, readDataFile, type TextKind, textReader, withDataFile } from './data-file.ts'
+import { type TextKind, textReader } from '../resolution/read-records.ts'
+import { dataKindOf, readDataFile, withDataFile } from './data-file.ts'
 import { lensNames, readLens } from './lens-file.ts'
 import { Objection } from './objection.ts'
 

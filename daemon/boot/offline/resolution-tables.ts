@@ -59,9 +59,11 @@ function* counted(count: number, line: (at: number) => Row | undefined): Generat
 }
 
 function writeClusters(sheet: Sheet, records: Records, numbers: Int32Array, entities?: readonly string[]): void {
-  const { rows, names, sources } = records
+  const { rows, sources } = records
+  const names = records.names.map((name) => sheet.cellOf(name))
+  const nothing = sheet.cellOf('')
   for (let row = 0; row < rows; row++) {
-    sheet.text(names[sources[row] ?? 0] ?? '')
+    sheet.cell(names[sources[row] ?? 0] ?? nothing)
     sheet.id(records, row)
     sheet.whole(numbers[row] ?? 0)
     if (entities) sheet.text(entities[(numbers[row] ?? 0) - 1] ?? '')
@@ -71,18 +73,22 @@ function writeClusters(sheet: Sheet, records: Records, numbers: Int32Array, enti
 
 function writePairs(sheet: Sheet, records: Records, resolution: Resolution, hasAll: boolean): void {
   const { clusters, compared, scores, floor } = resolution
-  const { names, sources } = records
+  const { sources } = records
   const { length, lefts, rights } = compared
+  const names = records.names.map((name) => sheet.cellOf(name))
+  const nothing = sheet.cellOf('')
+  const [linked, apart] = [sheet.cellOf('true'), sheet.cellOf('false')]
   for (let pair = 0; pair < length; pair++) {
-    const [left, right] = [lefts[pair] ?? 0, rights[pair] ?? 0]
+    const left = lefts[pair] ?? 0
+    const right = rights[pair] ?? 0
     const isLinked = clusters[left] === clusters[right]
     if (!hasAll && !isLinked && (scores[pair] ?? 0) <= floor) continue
-    for (const row of [left, right]) {
-      sheet.text(names[sources[row] ?? 0] ?? '')
-      sheet.id(records, row)
-    }
+    sheet.cell(names[sources[left] ?? 0] ?? nothing)
+    sheet.id(records, left)
+    sheet.cell(names[sources[right] ?? 0] ?? nothing)
+    sheet.id(records, right)
     sheet.fraction(scores[pair] ?? 0)
-    sheet.text(isLinked ? 'true' : 'false')
+    sheet.cell(isLinked ? linked : apart)
     sheet.end()
   }
 }

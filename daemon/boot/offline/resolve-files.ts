@@ -10,9 +10,10 @@ import { countsOf } from '../../roles/resolution/engine/text/dictionary.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import type { Decision } from '../../roles/resolution/registry/settling.ts'
 import { asInvoker } from '../acting.ts'
-import type { DataKind, ResultKind } from './data-file.ts'
+import type { DataKind, ResultKind } from '../resolution/read-records.ts'
 import { readDecisions, recordKey, withDecisions } from './decisions-file.ts'
 import { named, readRegistry, replaceRegistry } from './entity-registry.ts'
+import { contentOf } from './kept-records.ts'
 import { claimFolder } from './new-files.ts'
 import { Objection } from './objection.ts'
 import { clusterTable, pairTable } from './resolution-tables.ts'
@@ -36,6 +37,8 @@ export type Wanted = {
   readonly decisions?: string | undefined
   /** A file that keeps the ids of entities; made where there is none. */
   readonly registry?: string | undefined
+  /** It keeps what the records say as well; one that does goes on so. */
+  readonly keepsRecords?: boolean
 }
 
 type Conflict = Readonly<Record<'source_l' | 'id_l' | 'source_r' | 'id_r', string>>
@@ -73,6 +76,8 @@ export type Summary = {
 export async function resolveFiles(wanted: Wanted, tell: Tell): Promise<Summary> {
   const { lens, files, out, seed, dataKind, format = 'csv', hasAllPairs = false, registry: kept } = wanted
   refuseTwice(files.map((file) => basename(file)))
+  if (wanted.keepsRecords && kept === undefined)
+    throw new Objection(2, '--keep-records is about a registry: name it with --registry')
   // Before anything is read: an hour of work must not end at a folder that cannot be written.
   claimFolder(out)
   const registry = kept === undefined ? undefined : readRegistry(kept, lens.lens)
@@ -90,9 +95,12 @@ export async function resolveFiles(wanted: Wanted, tell: Tell): Promise<Summary>
     }),
   }
   const entities = registry && named(registry, keysByNumber(records, numbers))
+  const keeps = wanted.keepsRecords || registry?.content !== undefined
+  const content =
+    entities && keeps ? contentOf(lens, records, found, decided?.decisions ?? [], entities.registry) : undefined
   const tables = [clusterTable(records, numbers, entities?.ids), pairTable(records, resolution, hasAllPairs)]
   await writeResults({ out, format, tables, summary, alive: () => began(tell, 'write') }, () => {
-    if (kept !== undefined && entities) replaceRegistry(kept, entities.registry)
+    if (kept !== undefined && entities) replaceRegistry(kept, { ...entities.registry, content })
   })
   return summary
 }
@@ -155,10 +163,11 @@ function refuseTwice(names: readonly string[]): void {
 function numbered(clusters: Int32Array): Int32Array {
   const numbers = new Int32Array(clusters.length)
   let last = 0
-  return clusters.map((cluster, row) => {
-    if (cluster === row) numbers[row] = ++last
-    return numbers[cluster] ?? 0
-  })
+  for (let row = 0; row < clusters.length; row++) {
+    const cluster = clusters[row] ?? 0
+    numbers[row] = cluster === row ? ++last : (numbers[cluster] ?? 0)
+  }
+  return numbers
 }
 
 function summaryOf(

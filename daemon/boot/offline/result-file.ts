@@ -2,7 +2,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { asInvoker } from '../acting.ts'
-import type { ResultKind } from './data-file.ts'
+import type { ResultKind } from '../resolution/read-records.ts'
 import { Objection } from './objection.ts'
 import { Sheet } from './sheet.ts'
 

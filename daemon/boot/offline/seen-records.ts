@@ -9,7 +9,8 @@ import {
   type Source,
 } from '../../roles/resolution/engine/records/records.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
-import { type DataKind, readDataFile } from './data-file.ts'
+import type { DataKind } from '../resolution/read-records.ts'
+import { readDataFile } from './data-file.ts'
 import { Objection } from './objection.ts'
 
 /** Each file is one source; what was read goes as soon as the records are made of it. Throws `Objection` (1). */

@@ -5,6 +5,8 @@ const piece_bytes = 1 << 20
 /** Room that is kept for what is short: numbers and signs. */
 const margin = 64
 const most_cells = 64
+/** Of whole numbers up to here the digits are found by whole numbers alone. */
+const most_word = 2_147_483_647
 const [comma, feed, point, minus, nought] = [44, 10, 46, 45, 48]
 
 /** Cells go from left to right; `end` ends a line. What is written is handed over in pieces, the last by `flush`. */
@@ -32,8 +34,12 @@ export class Sheet {
   }
 
   text(value: string): void {
+    this.cell(this.cellOf(value))
+  }
+
+  /** What `cellOf` made of a text. */
+  cell(bytes: Uint8Array): void {
     this.#begin()
-    const bytes = this.#cellOf(value)
     if (this.#at + bytes.length + margin > piece_bytes) this.flush()
     if (bytes.length + margin > piece_bytes) {
       this.#write(bytes)
@@ -43,7 +49,7 @@ export class Sheet {
   }
 
   /** RFC 4180: in quotation marks where it holds a comma, a mark or a line end. The last few are kept: most are the same. */
-  #cellOf(value: string): Uint8Array {
+  cellOf(value: string): Uint8Array {
     const known = this.#cells.get(value)
     if (known) return known
     const quoted = /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
@@ -84,11 +90,15 @@ export class Sheet {
   }
 
   #digits(value: number, least: number): void {
+    if (value > most_word) {
+      this.#at += this.#bytes.write(String(value).padStart(least, '0'), this.#at, 'latin1')
+      return
+    }
     let count = least
-    for (let rest = value / 10 ** least; rest >= 1; rest /= 10) count++
-    let rest = value
+    for (let rest = (value / 10 ** least) | 0; rest >= 1; rest = (rest / 10) | 0) count++
+    let rest = value | 0
     for (let at = this.#at + count - 1; at >= this.#at; at--) {
-      const next = Math.floor(rest / 10)
+      const next = (rest / 10) | 0
       this.#bytes[at] = nought + rest - next * 10
       rest = next
     }

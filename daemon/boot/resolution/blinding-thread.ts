@@ -4,4 +4,4 @@ import type { BlindingWork } from '../../../adapters/blinding/curve25519/work.ts
 import { performBlinding } from '../../../adapters/blinding/curve25519/work.ts'
 import { inThread } from '../../../adapters/compute/threads/thread-side.ts'
 
-inThread((input) => performBlinding(input as BlindingWork))
+void inThread((input) => performBlinding(input as BlindingWork))

@@ -4,16 +4,14 @@ import { curve25519Blinding } from '../../../adapters/blinding/curve25519/blindi
 import { threads } from '../../../adapters/compute/threads/threads.ts'
 import type { Blinding } from '../../kernel/blinding.ts'
 import type { Resolved } from '../../kernel/settings.ts'
-import { settings } from '../../roles/resolution/settings.ts'
-import { valuesOf } from '../profile.ts'
 import { threadScript } from '../thread-script.ts'
+import { limitsOf } from './run-threads.ts'
 
 /** More than this at a time are of use to no set that an agreement allows. */
 const most_threads = 8
 
 export function blindingIn(resolved: Resolved): Blinding {
-  const { run_minutes, run_memory_mb } = valuesOf(resolved, settings)
-  const limits = { time_ms: run_minutes * 60_000, memory_bytes: run_memory_mb * 1_048_576 }
+  const limits = limitsOf(resolved)
   const compute = threads(() => threadScript('blinding-thread.cjs', new URL('./blinding-thread.ts', import.meta.url)))
   const perform = async (input: unknown, signal: AbortSignal) =>
     (await compute.run({ ...limits, input, signal, tell: () => undefined })) as Uint8Array | undefined

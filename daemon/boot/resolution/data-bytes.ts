@@ -23,7 +23,8 @@ export type OpenFile = {
   close(): void
 }
 
-const chunk_bytes = 4_194_304
+/** Much at once: of each column many values are numbered then, while its table is near. */
+const chunk_bytes = 16_777_216
 
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
@@ -86,7 +87,7 @@ function readPart(opened: number, from: number, to: number): ArrayBuffer {
 
 /** Up to the size that it had: who goes on writing must not keep a reader for ever. A letter cut by `until` is left out. */
 function eachText(opened: number, until: number, size: number, take: (bytes: Uint8Array, done: number) => void): void {
-  const chunk = new Uint8Array(chunk_bytes)
+  const chunk = new Uint8Array(Math.min(chunk_bytes, size + 1))
   let kept = 0
   let done = 0
   for (;;) {

@@ -3,7 +3,6 @@ import { openSync } from 'node:fs'
 import { clustersOf, matchesOf } from '../../roles/resolution/engine/findings.ts'
 import { lookupWeights } from '../../roles/resolution/engine/lookup/weights.ts'
 import type { Progress as EngineProgress } from '../../roles/resolution/engine/progress.ts'
-import { DataFault } from '../../roles/resolution/engine/records/csv.ts'
 import {
   idLimit,
   isWantedBy,
@@ -17,12 +16,12 @@ import { type Weights, weightsIn } from '../../roles/resolution/engine/score/evi
 import type { Progress } from '../../roles/resolution/fusion-run/model.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import type { PhaseFound, PhaseJob } from '../../roles/resolution/parts.ts'
-import { FileFault, openedFile } from './data-bytes.ts'
-import { DataFileFault, openDataFile } from './data-folder.ts'
+import { openedFile } from './data-bytes.ts'
+import { openDataFile } from './data-folder.ts'
 import { readArrays, writeArrays } from './durable-file.ts'
 import { readSources, writeSources } from './extracted.ts'
 import { writeFound } from './found-files.ts'
-import { kindOf, readable } from './read-records.ts'
+import { faultIn, kindOf, readable, readRecords } from './read-records.ts'
 import { runFiles } from './run-folder.ts'
 
 export type ThreadJob = PhaseJob & {
@@ -36,14 +35,12 @@ export type Told = Omit<Progress, 'eta_s'>
 export type Answer = { readonly found: PhaseFound } | { readonly fault: string }
 type Tell = (progress: Told) => void
 
-const field_bytes = 1_048_576
-
 /** A fault is of the data or the lens, in words for whoever started the run. */
-export function carryOutPhase(job: ThreadJob, tell: Tell): Answer {
+export async function carryOutPhase(job: ThreadJob, tell: Tell): Promise<Answer> {
   try {
-    return { found: phases[job.phase](job, tell) }
+    return { found: await phases[job.phase](job, tell) }
   } catch (error) {
-    if (error instanceof LensFault || error instanceof DataFault || error instanceof RunFault) {
+    if (error instanceof LensFault || error instanceof RunFault) {
       return { fault: error.message }
     }
     // A backup holds no files of runs: one that was under way in a restored site has none.
@@ -54,14 +51,17 @@ export function carryOutPhase(job: ThreadJob, tell: Tell): Answer {
 
 class RunFault extends Error {}
 
-const phases: Readonly<Record<PhaseJob['phase'], (job: ThreadJob, tell: Tell) => PhaseFound>> = {
+type Phases = Readonly<Record<PhaseJob['phase'], (job: ThreadJob, tell: Tell) => PhaseFound | Promise<PhaseFound>>>
+
+const phases: Phases = {
   extract,
   match,
   resolve: join,
 }
 
-function extract(job: ThreadJob, tell: Tell): PhaseFound {
-  const sources = job.sources.map((_, place) => readNode(job, place, tell))
+async function extract(job: ThreadJob, tell: Tell): Promise<PhaseFound> {
+  const sources: Source[] = []
+  for (const place of job.sources.keys()) sources.push(await readNode(job, place, tell))
   const records = recordsOf(job.lens, sources)
   writeSources(runFiles.extracted(job.folder), sources)
   const told = job.sources.map((source, at) => ({
@@ -72,15 +72,14 @@ function extract(job: ThreadJob, tell: Tell): PhaseFound {
   return { counts: { records: records.rows }, sources: told }
 }
 
-function readNode(
+async function readNode(
   { sources, folder, data_folder, tenant_id, lens, max_records }: ThreadJob,
   place: number,
   tell: Tell,
-): Source {
+): Promise<Source> {
   const { node_id, file } = sources[place] ?? { node_id: '' }
-  const read = file === undefined ? kindOf('inline.csv') : kindOf(file)
-  if (!read) throw new RunFault(`${node_id}: a data file must be one of ${readable.join(', ')}`)
-  const from = file === undefined ? node_id : `${node_id} (${file})`
+  const kind = file === undefined ? 'csv' : kindOf(file)
+  if (!kind) throw new RunFault(`${node_id}: a data file must be one of ${readable.join(', ')}`)
   try {
     const opened =
       file === undefined
@@ -88,20 +87,16 @@ function readNode(
         : openDataFile(data_folder, tenant_id, file)
     try {
       const step = `read ${node_id}`
-      const found = read({
-        opened,
-        isWanted: isWantedBy(lens),
-        limits: { field_bytes, rows: max_records, id: idLimit(lens) },
-        tell: (done, total) => tell({ phase: 'extract', step, done, total }),
-      })
+      const told = (done: number, total: number) => tell({ phase: 'extract', step, done, total })
+      const limits = { rows: max_records, id: idLimit(lens) }
+      const found = await readRecords(opened, { kind, isWanted: isWantedBy(lens), ...limits, tell: told })
       return { name: node_id, ...found }
     } finally {
       opened.close()
     }
   } catch (error) {
-    if (error instanceof DataFault) throw new RunFault(`${from}, ${error.message}`)
-    if (error instanceof DataFileFault) throw new RunFault(`${from}: ${error.message}`)
-    if (error instanceof FileFault) throw new RunFault(`${from} ${error.message}`)
+    const fault = faultIn(error)
+    if (fault) throw new RunFault(`${node_id}${file === undefined ? '' : ` (${file})`}${fault.text}`)
     throw error
   }
 }

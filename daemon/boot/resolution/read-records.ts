@@ -1,37 +1,108 @@
-// Reads the records of an open data file by its kind, which its name tells.
-import { type CsvLimits, CsvReader, separators } from '../../roles/resolution/engine/records/csv.ts'
+// Reads the records of an open data file of any kind that is known, for commands and for threads alike.
+import { extname } from 'node:path'
+import { type CsvLimits, CsvReader, DataFault, separators } from '../../roles/resolution/engine/records/csv.ts'
+import { JsonLinesReader } from '../../roles/resolution/engine/records/json-lines.ts'
 import type { Source } from '../../roles/resolution/engine/records/records.ts'
-import type { OpenFile } from './data-bytes.ts'
+import { FileFault, type OpenFile } from './data-bytes.ts'
+import { DataFileFault } from './data-folder.ts'
+
+/** What results may be. */
+export const resultKinds = ['csv', 'jsonl', 'parquet'] as const
+export type ResultKind = (typeof resultKinds)[number]
+export type DataKind = ResultKind | 'tsv'
+export type TextKind = Exclude<DataKind, 'parquet'>
+
+/** What one field, one line of JSON, and one file may hold. */
+export const data_limits = { field_bytes: 1_048_576, line_bytes: 16_777_216, names: 4_096, rows: 50_000_000 }
+
+/** Between the items of a list of values, which fields that are sets read as such. */
+const between = '|'
+
+const kinds: Readonly<Record<string, DataKind>> = {
+  '.csv': 'csv',
+  '.tsv': 'tsv',
+  '.tab': 'tsv',
+  '.jsonl': 'jsonl',
+  '.ndjson': 'jsonl',
+  '.parquet': 'parquet',
+  '.pq': 'parquet',
+}
+
+/** Endings of names that say what a file is. */
+export const readable = Object.keys(kinds)
+
+/** By the ending of its name; undefined where that says nothing. */
+export function kindOf(file: string): DataKind | undefined {
+  return kinds[extname(file).toLowerCase()]
+}
 
 export type Reading = {
-  readonly opened: OpenFile
+  readonly kind: DataKind
+  /** Columns that are not wanted are read over. */
   readonly isWanted: (column: string) => boolean
-  readonly limits: CsvLimits
-  /** Bytes that are read, of all there are. */
+  /** The column that names a record, where there is one. */
+  readonly id?: CsvLimits['id']
+  /** More records are a fault. */
+  readonly rows?: number
+  /** Bytes that have been read, and all there are. It may throw, and reading ends with that. */
   readonly tell: (done: number, total: number) => void
 }
 
-/** Throws `DataFault` and `FileFault`: what is wrong with the data or the file, the same as for commands. */
-type Read = (reading: Reading) => Omit<Source, 'name'>
+type Read = Omit<Source, 'name'>
 
-/** By the ending of the name. */
-const kinds: Readonly<Record<string, Read>> = {
-  '.csv': (reading) => readText(reading, separators.comma),
-  '.tsv': (reading) => readText(reading, separators.tab),
+/** Throws what `faultIn` puts into words, and what `tell` throws. */
+export async function readRecords(file: OpenFile, reading: Reading): Promise<Read> {
+  const { kind, isWanted, tell, ...limits } = reading
+  const read =
+    kind === 'parquet' ? await readParquet(file, reading) : readText(file, textReader(kind, isWanted, limits), tell)
+  file.checkUnchanged()
+  return read
 }
 
-export const readable = Object.keys(kinds)
-
-export function kindOf(name: string): Read | undefined {
-  return kinds[/\.[^./]+$/.exec(name.toLowerCase())?.[0] ?? '']
+/** What is wrong with the file, to go on where its name ends; undefined for what is no fault of it. */
+export function faultIn(error: unknown): { readonly text: string; readonly remedy?: string | undefined } | undefined {
+  if (error instanceof DataFault) return { text: `, ${error.message}` }
+  if (error instanceof DataFileFault) return { text: `: ${error.message}` }
+  if (error instanceof FileFault) return { text: ` ${error.message}`, remedy: error.remedy }
+  const isParquet = error instanceof Error && error.name === 'ParquetFault'
+  return isParquet ? { text: `: ${error.message}` } : undefined
 }
 
-function readText({ opened, isWanted, limits, tell }: Reading, separator: number): Omit<Source, 'name'> {
-  const reader = new CsvReader(limits, isWanted, separator)
-  opened.eachText((bytes, done) => {
+/** What takes the bytes of a text and makes columns of them. */
+export function textReader(
+  kind: TextKind,
+  isWanted: (name: string) => boolean,
+  { rows = data_limits.rows, id }: Pick<Reading, 'rows' | 'id'> = {},
+): CsvReader | JsonLinesReader {
+  const limits = { ...data_limits, rows, id }
+  if (kind === 'jsonl') return new JsonLinesReader(limits, isWanted, between)
+  return new CsvReader(limits, isWanted, kind === 'tsv' ? separators.tab : separators.comma)
+}
+
+function readText(file: OpenFile, reader: CsvReader | JsonLinesReader, tell: Reading['tell']): Read {
+  file.eachText((bytes, done) => {
+    tell(done - bytes.length, file.size)
     reader.push(bytes)
-    tell(done, opened.size)
   })
-  opened.checkUnchanged()
   return reader.finish()
+}
+
+async function readParquet(file: OpenFile, { isWanted, tell, rows = data_limits.rows }: Reading): Promise<Read> {
+  const { ColumnBuilder } = await import('../../roles/resolution/engine/records/column-builder.ts')
+  const { parquetTable } = await import('../../../adapters/format/parquet/reading.ts')
+  const table = await parquetTable(file, rows)
+  const wanted = table.names.filter(isWanted)
+  const columns: Source['columns'][number][] = []
+  for (const [at, name] of wanted.entries()) {
+    tell(Math.floor((file.size * at) / wanted.length), file.size)
+    const column = new ColumnBuilder(name)
+    await table.read(name, between, (row, value) => {
+      if (value.length > data_limits.field_bytes) {
+        throw new FileFault(`has more than ${data_limits.field_bytes} bytes in record ${row + 1}, column ${name}`)
+      }
+      column.set(row, value)
+    })
+    columns.push(column.finish(table.rows))
+  }
+  return { names: table.names, rows: table.rows, columns }
 }

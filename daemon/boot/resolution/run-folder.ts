@@ -1,5 +1,11 @@
 // Names of the files that a run leaves behind in its folder.
 import { join } from 'node:path'
+import { dataOf, type SiteFolder } from '../site-folder.ts'
+
+/** Where each run has a folder of its own. */
+export function runsFolder(folder: SiteFolder): string {
+  return join(dataOf(folder, 'resolution'), 'runs')
+}
 
 export const runFiles = {
   /** Records of the request, by the place of their node. */

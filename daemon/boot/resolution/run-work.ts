@@ -2,7 +2,6 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { threads } from '../../../adapters/compute/threads/threads.ts'
 import { refuse } from '../../kernel/errors.ts'
 import type { Resolved } from '../../kernel/settings.ts'
 import type { Progress } from '../../roles/resolution/fusion-run/model.ts'
@@ -10,23 +9,21 @@ import type { FoundCluster, FoundMatch, RunWork } from '../../roles/resolution/p
 import { settings } from '../../roles/resolution/settings.ts'
 import { faultStop } from '../fault-stop.ts'
 import { valuesOf } from '../profile.ts'
-import { dataOf, type SiteFolder } from '../site-folder.ts'
-import { threadScript } from '../thread-script.ts'
+import type { SiteFolder } from '../site-folder.ts'
 import { DataFileFault, openDataFile } from './data-folder.ts'
 import { syncFolder } from './durable-file.ts'
 import { readFound } from './found-files.ts'
 import { csvOf } from './node-csv.ts'
 import type { Answer, ThreadJob, Told } from './phases.ts'
-import { runFiles } from './run-folder.ts'
-
-const minute_ms = 60_000
+import { runFiles, runsFolder } from './run-folder.ts'
+import { limitsOf, resolutionThreads } from './run-threads.ts'
 
 /** `monotonic`: milliseconds of a clock that never jumps. */
 export function runWorkIn(folder: SiteFolder, resolved: Resolved, monotonic: () => number): RunWork {
-  const { data_folder, max_records, max_matches, run_minutes, run_memory_mb } = valuesOf(resolved, settings)
-  const runs = join(dataOf(folder, 'resolution'), 'runs')
+  const { data_folder, max_records, max_matches } = valuesOf(resolved, settings)
+  const runs = runsFolder(folder)
   const folderOf = (run: string) => join(runs, run)
-  const compute = threads(() => threadScript('resolution-thread.cjs', new URL('./thread.ts', import.meta.url)))
+  const compute = resolutionThreads()
   const watched = new Map<string, Pace>()
   const working = new Map<string, Promise<unknown>>()
   const keeping = new Set<string>()
@@ -35,7 +32,7 @@ export function runWorkIn(folder: SiteFolder, resolved: Resolved, monotonic: () 
     const isSame = before?.progress.phase === progress.phase && before.progress.step === progress.step
     watched.set(run, { progress, since: isSame ? before.since : monotonic() })
   }
-  const limits = { time_ms: run_minutes * minute_ms, memory_bytes: run_memory_mb * 1_048_576 }
+  const limits = limitsOf(resolved)
 
   return {
     async unreadable(tenant_id, files) {

@@ -1,12 +1,15 @@
 // What boot supplies to the resolution role alone: the work of a run, which is done in threads and left behind in files.
 import { part } from '../../kernel/call.ts'
 import type { Refused } from '../../kernel/errors.ts'
+import type { Label } from '../../kernel/label.ts'
 import type { LookupWeights } from './engine/lookup/weights.ts'
 import type { RecordRef } from './fields.ts'
 import type { Counts, Phase, Progress, RunSource } from './fusion-run/model.ts'
 import type { NodeRecord } from './fusion-run/node-data.ts'
 import type { Lens } from './lens/model.ts'
 import type { Lookups } from './lookup/held.ts'
+import type { SnapshotLookups } from './lookup/in-snapshot.ts'
+import type { Line, Manifest } from './snapshot/model.ts'
 
 /** Of a run, what its phases need. */
 export type PhaseJob = {
@@ -86,9 +89,23 @@ export const runWork = part<RunWork>('run-work')
 /** Registries in memory, for whoever looks a record up. */
 export const lookupsPart = part<Lookups>('lookups')
 
-/** Data files of a tenant, for what is done with their records elsewhere than in a run. */
-export type DataFiles = {
-  /** The columns that the lens reads. Refuses a file that is not there or is broken, and one of more than `most` records. */
-  read(tenant_id: string, file: string, lens: Lens, most: number): Promise<readonly NodeRecord[] | Refused>
+/** The same of snapshots, where records are only looked up. */
+export const snapshotLookupsPart = part<SnapshotLookups>('snapshot-lookups')
+
+/** A snapshot that was taken in; labels in the terms of this site. */
+export type HeldSnapshot = {
+  /** Another for another file. */
+  readonly key: string
+  readonly manifest: Manifest
+  readonly imported_at: string
+  /** Of all that is in it together. */
+  readonly label: Label
+  readonly labels: readonly Label[]
 }
-export const dataFilesPart = part<DataFiles>('data-files')
+
+export type Snapshots = {
+  list(): Promise<readonly HeldSnapshot[]>
+  /** Its lines in order, by lens; labels are places in `labels`. Refuses `unavailable` for a file that is damaged. */
+  read(lens: string): Promise<{ labels: readonly Label[]; lines: AsyncIterable<Line> } | Refused>
+}
+export const snapshotsPart = part<Snapshots>('snapshots')

@@ -1,5 +1,8 @@
 // The resolution role's table of contents: lenses, runs over records, the matches and clusters that they find.
 import { type Role, role } from '../../kernel/role.ts'
+import { create as arrivalCreate } from './arrival/create.ts'
+import * as arrivalGet from './arrival/get.ts'
+import { arrivals } from './arrival/model.ts'
 import * as clusterGet from './entity-cluster/get.ts'
 import * as clusterList from './entity-cluster/list.ts'
 import { entityClusters } from './entity-cluster/model.ts'
@@ -38,9 +41,14 @@ import * as bindingGet from './lens-binding/get.ts'
 import * as bindingList from './lens-binding/list.ts'
 import { lensBindings } from './lens-binding/model.ts'
 import { lookup } from './lookup/lookup.ts'
+import { matchingWorker } from './matching.ts'
 import { metrics, runCount } from './metrics.ts'
 import { outline } from './outline.ts'
+import { exportRegistry } from './registry/export.ts'
+import { get as registryGet } from './registry/get.ts'
+import { registryHeads } from './registry/writing.ts'
 import { resources } from './resources.ts'
+import { editions } from './snapshot/edition.ts'
 import { consult as consulting } from './workers/consult.ts'
 import { exchangesWorker } from './workers/exchanges.ts'
 import { files } from './workers/files.ts'
@@ -57,25 +65,30 @@ export const resolution: Role = role(outline, {
     entityMatches,
     entityClusters,
     entityRecords,
+    registryHeads,
+    editions,
+    arrivals,
     fusionRuns,
     exchanges,
     exchangePieces,
   ],
   metrics,
-  workers: [runs, files, settle, consulting, exchangesWorker],
+  workers: [files, ...[runs, settle, consulting, exchangesWorker].map(matchingWorker)],
   operations: {
     lens: { list: lensList.list, get: lensGet.get, create: lensCreate },
     'lens-binding': { list: bindingList.list, get: bindingGet.get },
     'entity-match': { list: matchList.list, get: matchGet.get, review, attest, consult, rule, uncertain, explain },
     'entity-cluster': { list: clusterList.list, get: clusterGet.get },
     entity: { lookup },
+    registry: { get: registryGet, export: exportRegistry },
+    arrival: { create: arrivalCreate, get: arrivalGet.get },
     'fusion-run': { list: runList.list, get: runGet.get, start, status, cancel, summary },
     fusion: { extract, match, resolve },
     exchange: { propose, list: exchangeList.list, get: exchangeGet.get, agree, cancel: decline, receive },
   },
   messages: { resolution: receive },
   resources,
-  serviceInfo: ({ deployment_profile, transports }) => ({
+  serviceInfo: ({ deployment_profile, transports, settings: resolved }) => ({
     name: 'resolution-service',
     version: '1.0.0',
     description: 'Who is who among records: lenses, runs, matches and clusters',
@@ -83,6 +96,7 @@ export const resolution: Role = role(outline, {
     api_path: '/api/v2',
     capabilities: ['entity-resolution', 'lens-registry', 'three-phase-protocol', 'private-set-intersection'],
     objects,
+    matching_pattern: resolved.values.get('resolution')?.matching_pattern,
     deployment_profile,
     supported_transports: [...transports],
   }),

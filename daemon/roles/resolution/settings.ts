@@ -7,6 +7,13 @@ import { standingAgreement } from './exchange/standing.ts'
 export const settings = block('resolution', {
   ...listenerFields(8003, 'RESOLUTION'),
   ...toolFields('RESOLUTION'),
+  matching_pattern: z.enum(['full_lens', 'lookup_only']).default('full_lens').meta({
+    env: 'MATCHING_PATTERN',
+    doc: 'Whether this site matches records, or only looks them up in a snapshot of another site’s registry.',
+  }),
+  snapshot_mb: z.int().min(1).max(65_536).default(1_024).meta({
+    doc: 'Largest snapshot of a registry that is taken in, in MiB.',
+  }),
   data_folder: z.string().min(1).max(4_096).optional().meta({
     env: 'RESOLUTION_DATA_FOLDER',
     doc: 'Folder whose sub-folders, one for each tenant and named as it is, hold the data files that runs may name; absent: none.',
@@ -56,6 +63,27 @@ export const settings = block('resolution', {
     .meta({ doc: 'Attesters of matches that others speak for. Everybody else attests under the own subject alone.' }),
   agreements: z.array(standingAgreement).max(256).default([]).meta({
     doc: 'Proposals of peers that this site agrees to by itself; every other waits for a person.',
+  }),
+  exchange_idle_hours: z.int().min(1).max(8_760).default(168).meta({
+    doc: 'How long an exchange, or a proposal, may go without progress; then it fails, and its secret and records go.',
+  }),
+  exchange_hours: z.int().min(1).max(8_760).default(720).meta({
+    doc: 'How long an exchange may take from its proposal, whatever the progress; then it fails, and its secret and records go.',
+  }),
+  exchange_records: z.int().min(1).max(1_000_000).default(1_000_000).meta({
+    doc: 'Records of a party that any exchange of this site may allow; proposals of more are refused.',
+  }),
+  exchange_mb: z.int().min(1).max(4_096).default(256).meta({
+    doc: 'MiB of records of a party that any exchange of this site with privacy none may allow; proposals of more are refused.',
+  }),
+  exchanges_at_once: z.int().min(1).max(64).default(2).meta({
+    doc: 'Exchanges that are worked on at a time, of each peer one; others wait.',
+  }),
+  open_exchanges: z.int().min(1).max(10_000).default(100).meta({
+    doc: 'Exchanges of its own proposal that a tenant may have open with one peer.',
+  }),
+  peer_proposals: z.int().min(1).max(10_000).default(100).meta({
+    doc: 'Proposals of one peer that may wait for an answer, and that it may make in 24 hours.',
   }),
   peer_records_per_day: z.int().min(0).max(1_000_000_000).default(1_000_000).meta({
     doc: 'Records that the exchanges of one peer may bring in 24 hours: what it can try against the records of this site.',

@@ -93,7 +93,7 @@ test('a tenant whose name is a way has no folder', async () => {
 
 const persons = 'id,given_name,surname\n'
 const bad: readonly [file: string, content: string | Uint8Array, reason: string][] = [
-  ['notes.txt', 'id\n1\n', 'east: a data file must be one of .csv, .tsv'],
+  ['notes.txt', 'id\n1\n', 'east: a data file must be one of .csv, .tsv, .tab, .jsonl, .ndjson, .parquet, .pq'],
   ['broken.csv', `${persons}1,"a`, 'east (broken.csv), line 2: the file ends within quotation marks'],
   ['short.csv', `${persons}1,a,b\n2\n`, 'east (short.csv), line 3: 1 fields where the first line names 3'],
   [

@@ -57,6 +57,7 @@ async function proposed(by: typeof bravo, more: Partial<Agreement> = {}, classif
     learns: ['alpha', by.name],
     accept_dictionary_risk: false,
     max_set_size: 100,
+    max_set_bytes: 1_000_000,
     seed: 1,
     ...more,
   }

@@ -5,6 +5,7 @@ import { performBlinding } from '../../../adapters/blinding/curve25519/work.ts'
 import { digestOf } from '../../../daemon/kernel/canonical.ts'
 import { agree } from '../../../daemon/roles/resolution/exchange/agree.ts'
 import { type Agreement, agreementDigest } from '../../../daemon/roles/resolution/exchange/agreement.ts'
+import { decline } from '../../../daemon/roles/resolution/exchange/decline.ts'
 import { get } from '../../../daemon/roles/resolution/exchange/get.ts'
 import { receive } from '../../../daemon/roles/resolution/exchange/receive.ts'
 import { create } from '../../../daemon/roles/resolution/lens/create.ts'
@@ -50,6 +51,7 @@ function agreementOf(more: Partial<Agreement> = {}): Agreement {
     learns: ['alpha', 'bravo'],
     accept_dictionary_risk: false,
     max_set_size: 100,
+    max_set_bytes: 1_000_000,
     seed: 1,
     ...more,
   }
@@ -119,6 +121,8 @@ test.each([
   expect(await say(points(agreement, good, wrong))).toBe('invalid')
   expect(await ann.ok(get, { uid: agreement.exchange_id })).toMatchObject({ state: 'running' })
   expect(await say(points(agreement, good))).toBe(200)
+  // Of each peer one exchange is worked on at a time.
+  await ann.ok(decline, { uid: agreement.exchange_id })
 })
 
 test.each([

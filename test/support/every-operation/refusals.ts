@@ -2,8 +2,9 @@
 import { readEvents } from '../event-reader.ts'
 import type { Heard } from '../http-exchange.ts'
 import { approvalOf, expired, handsIn, requestOf, stranger } from '../quarantine-people.ts'
-import { begunSet } from './begun-set.ts'
+import { backupRefusals } from './backup-refusals.ts'
 import { hubRefusals } from './hub-refusals.ts'
+import { intelligenceRefusals } from './intelligence-refusals.ts'
 import { oneWay } from './one-way-refusals.ts'
 import { resolutionRefusals } from './resolution-refusals.ts'
 import { signers } from './signers.ts'
@@ -27,12 +28,6 @@ function post({ site, admin }: Stage, path: string, body: unknown, more: { token
   if (more.key !== undefined) headers['idempotency-key'] = more.key
   const role = path.startsWith('/api/v2/site/') ? 'site' : 'consensus'
   return site.ask(role, { method: 'POST', path, token: more.token ?? admin, headers, body: JSON.stringify(body) })
-}
-
-/** Asks the role for its share of a backup; with files, of one that was begun and holds them. */
-function shareOf({ site, admin }: Stage, role: string, set: string, ...files: string[]): Promise<Heard> {
-  if (files.length > 0) begunSet(site.folder, set, ...files)
-  return site.ask(role, { method: 'POST', path: '/api/v2/backup', token: admin, body: { set } })
 }
 
 async function newSession(stage: Stage, more: Fields = {}): Promise<string> {
@@ -95,18 +90,6 @@ const site: Record<string, Refusal> = {
     const signature = await (await signers(stage)).ada.sign(approvalOf(requestOf(lying, 'bob'), 'ada'))
     return handsIn(stage.site, 'approve', lying.item, signature, 'ada')
   },
-  'site.service.backup not_found': (stage) => shareOf(stage, 'site', '2026-05-03T03-00-00-001Z'),
-  'site.service.backup already_exists': (stage) => shareOf(stage, 'site', '2026-05-03T03-00-00-002Z', 'site.db'),
-  'consensus.service.backup not_found': (stage) => shareOf(stage, 'consensus', '2026-05-03T03-00-00-001Z'),
-  'consensus.service.backup already_exists': (stage) =>
-    shareOf(stage, 'consensus', '2026-05-03T03-00-00-003Z', 'consensus.db'),
-  'resolution.service.backup not_found': (stage) => shareOf(stage, 'resolution', '2026-05-03T03-00-00-001Z'),
-  'resolution.service.backup already_exists': (stage) =>
-    shareOf(stage, 'resolution', '2026-05-03T03-00-00-005Z', 'resolution.db'),
-  'hub.service.backup not_found': (stage) => shareOf(stage, 'hub', '2026-05-03T03-00-00-001Z'),
-  'hub.service.backup already_exists': (stage) => shareOf(stage, 'hub', '2026-05-03T03-00-00-004Z', 'hub.db'),
-  'proxy.service.backup not_found': (stage) => shareOf(stage, 'proxy', '2026-05-03T03-00-00-001Z'),
-  'proxy.service.backup already_exists': (stage) => shareOf(stage, 'proxy', '2026-05-03T03-00-00-006Z', 'proxy.db'),
   async 'site.checkpoint.create conflict'(stage) {
     const head = { writer: 'cut@elsewhere', hash: 'b'.repeat(64) }
     await post(stage, '/api/v2/site/checkpoint', { ...head, seq: 9 })
@@ -241,10 +224,12 @@ const emission: Record<string, Refusal> = {
 /** `<address> <code>` to what brings it about. */
 export const refusals: Readonly<Record<string, Refusal>> = {
   ...site,
+  ...backupRefusals,
   ...oneWay,
   ...session,
   ...federation,
   ...emission,
   ...hubRefusals,
   ...resolutionRefusals,
+  ...intelligenceRefusals,
 }

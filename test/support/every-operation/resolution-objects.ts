@@ -12,6 +12,7 @@ export type ResolutionObjects = {
   /** A match that a session is open for. */
   readonly ruled: string
   readonly cluster: string
+  readonly arrival: string
   /** Runs by how far they are. */
   readonly run: string
   readonly extracted: string
@@ -57,6 +58,12 @@ export function sampleRun(more: Readonly<Record<string, unknown>> = {}) {
   return { lens_id: 'people', lens_version: '1.0.0', node_data: { a: people, b: people }, classification, ...more }
 }
 
+/** Ada once more, at a third node. */
+export function sampleArrival(more: Readonly<Record<string, unknown>> = {}) {
+  const records = [{ id: '0', given_name: given[0], surname: surnames[0] }]
+  return { lens_id: 'people', node_id: 'c', records, classification, ...more }
+}
+
 export const exchanged = {
   fields: ['given_name', 'surname'],
   privacy: 'psi',
@@ -83,6 +90,7 @@ export function bravosProposal(exchange_id: string, more: Readonly<Record<string
     parties: ['bravo', 'alpha'],
     ...exchanged,
     accept_dictionary_risk: false,
+    max_set_bytes: 1_000_000,
     seed: 1,
     ...more,
   }
@@ -139,5 +147,6 @@ export async function resolutionObjects(site: SmallSite, token: string, tell: Te
     match: await first('/entity_match'),
     ruled: await ruled(),
     cluster: await first('/entity_cluster'),
+    arrival: (await ask('POST', '/arrival', sampleArrival())).uid,
   }
 }

@@ -1,6 +1,7 @@
 // One good request for each operation of the resolution role.
 import {
   bravosProposal,
+  sampleArrival,
   sampleData,
   sampleLens,
   sampleProposal,
@@ -38,6 +39,12 @@ export const resolution: Samples = {
     },
   }),
   'resolution.entity.lookup': () => ({ input: { record: { given_name: 'Anna', surname: 'Berg' } } }),
+  'resolution.arrival.create': () => ({
+    input: sampleArrival(),
+    keyed: { input: sampleArrival(), another: { node_id: 'd' } },
+  }),
+  'resolution.arrival.get': ({ resolution: { arrival } }) => ({ input: { uid: arrival } }),
+  'resolution.registry.export': () => ({ input: { peer: 'bravo', lens_id: 'people' } }),
   'resolution.fusion-run.summary': ({ resolution: { run } }) => ({ input: { run_id: run } }),
   'resolution.entity-cluster.get': ({ resolution: { cluster } }) => ({ input: { uid: cluster } }),
   'resolution.fusion-run.get': ({ resolution: { run } }) => ({ input: { uid: run } }),

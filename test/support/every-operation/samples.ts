@@ -4,6 +4,7 @@ import { approvalOf, expired, handsIn, requestOf } from '../quarantine-people.ts
 import { clientSecret } from '../small-site.ts'
 import { begunSet } from './begun-set.ts'
 import { announced, delta, firstKeySet, frozenPeer, gapReceipt, toldByBravo, toldByDelta } from './carried.ts'
+import { intelligence } from './intelligence-samples.ts'
 import { resolution } from './resolution-samples.ts'
 import { signers } from './signers.ts'
 import { contribution, emitted, invitation, label, registration, type Stage, sessionInput } from './stage.ts'
@@ -168,7 +169,8 @@ const hub: Samples = {
 }
 
 export const samples: Samples = {
-  ...{ ...site, ...consensus, ...hub, ...resolution },
+  ...{ ...site, ...consensus, ...hub, ...resolution, ...intelligence },
   'resolution.service.backup': share,
+  'intelligence.service.backup': share,
   'proxy.service.backup': share,
 }

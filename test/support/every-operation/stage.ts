@@ -5,6 +5,7 @@ import { canonical, sha384 } from '../../../daemon/kernel/canonical.ts'
 import type { Signatures } from '../../../daemon/kernel/keys.ts'
 import { type MessageKind, statement } from '../../../daemon/kernel/transport.ts'
 import { runningEveryRole, type SmallSite, smallSite } from '../small-site.ts'
+import { type IntelligenceObjects, intelligenceObjects } from './intelligence-objects.ts'
 import { type ResolutionObjects, resolutionObjects } from './resolution-objects.ts'
 
 export const secret = { level: 'SECRET', releasable_to: ['alpha', 'bravo'] }
@@ -36,6 +37,7 @@ export type Stage = {
   /** What bravo decided in a session of its own. */
   readonly emission: string
   readonly resolution: ResolutionObjects
+  readonly intelligence: IntelligenceObjects
   /** The signed message that bravo would have sent these fields in. */
   delivered: Delivered
 }
@@ -109,6 +111,7 @@ export async function stage(sections: Parameters<typeof smallSite>[0] = {}): Pro
       const { status, text } = await site.ask('resolution', { method: 'POST', path, token: admin, body })
       expect(status, text).toBe(200)
     }),
+    intelligence: await intelligenceObjects(site, admin),
     delivered,
   }
 }

@@ -25,6 +25,7 @@ export const definition = command({
     file: needed(text('FILE', 'the data file, in the tenant’s folder at the site')),
     learns: names('SITE,...', 'the parties that learn which records match'),
     most: needed(whole('COUNT', 'most records of either party', 1, 1_000_000)),
+    mostBytes: whole('BYTES', 'with none: most bytes of the records of either party', 1, 4_294_967_296),
     linker: text('SITE', 'with clk: the third site, which has no key'),
     threshold: decimal('SHARE', 'with clk: least Dice coefficient of a match', 0.5, 1),
     acceptDictionaryRisk: flag('with clk and a party as linker: it can guess at every value of the other'),
@@ -36,7 +37,7 @@ export const definition = command({
   example:
     'platform resolve exchange propose bravo --mode psi --lens persons --fields surname,date_of_birth --file members.csv --learns alpha,bravo --most 50000',
   async run(given, terminal) {
-    const { peer, mode, lens, lensVersion, file, most, linker, threshold, seed, idempotencyKey } = given
+    const { peer, mode, lens, lensVersion, file, most, mostBytes, linker, threshold, seed, idempotencyKey } = given
     const api = await service(given, terminal)
     const exchange = await api.call(
       'resolution.exchange.propose',
@@ -48,6 +49,7 @@ export const definition = command({
         privacy: mode,
         learns: [...given.learns],
         max_set_size: most,
+        ...(mostBytes === undefined ? {} : { max_set_bytes: mostBytes }),
         ...(linker === undefined ? {} : { linker }),
         ...(threshold === undefined ? {} : { clk: { threshold } }),
         accept_dictionary_risk: given.acceptDictionaryRisk,

@@ -6,12 +6,13 @@ import type { Compared, PairList } from './compare/patterns.ts'
 import type { Tell } from './progress.ts'
 import type { Settings } from './resolve-clusters.ts'
 import { learned, type Model } from './score/model.ts'
-import { pairScores, type Rating } from './score/pair-scores.ts'
+import { pairScores } from './score/pair-scores.ts'
 
 const enough_new = 0.002
 
 export type Scored = {
-  readonly rating: Rating
+  readonly compares: Comparing
+  readonly rows: number
   readonly list: PairList
   /** Takes a pair into the list, if its records may be compared at all. */
   readonly add: (a: number, b: number) => void
@@ -22,23 +23,22 @@ export type Scored = {
 
 /** `most`: rounds of completing. `isLearning`: the weights are learnt once more from what is within clusters at last. */
 export function completed(
-  { rating, list, add, settings, model: first }: Scored,
+  { compares, rows, list, add, settings, model: first }: Scored,
   found: Grouped,
   { most, isLearning, tell }: { readonly most: number; readonly isLearning: boolean; readonly tell: Tell },
 ): Grouped & { readonly model: Model } {
-  const { rows, compares } = rating
   let { scores, clusters } = found
   let model = first
   for (let round = 0; round < most; round++) {
     const from = list.length
     complete(clusters, rows, { add, compared: () => list.compared() }, scores)
-    scores = pairScores(rating, list.compared(), model, scores)
+    scores = pairScores(compares, list.compared(), model, scores)
     clusters = clustered(rows, list.compared(), scores, settings, tell, { clusters, from })
     if (list.length - from < from * enough_new) break
   }
   if (isLearning) {
     model = fromClusters(compares, list.compared(), clusters)
-    scores = pairScores(rating, list.compared(), model)
+    scores = pairScores(compares, list.compared(), model)
     clusters = clustered(rows, list.compared(), scores, settings, tell)
   }
   return { ...found, clusters, scores, model }

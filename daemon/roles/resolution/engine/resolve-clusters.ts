@@ -14,8 +14,9 @@ import { textsOf } from './records/texts.ts'
 import { eachOfMany, learntOfMany } from './resolve-many.ts'
 import { givenModel } from './score/given.ts'
 import { firstModel, type Model, trained } from './score/model.ts'
-import { pairScores, ratingOf } from './score/pair-scores.ts'
-import { most_rows_for_neighbours, neighboursOf, trigrams, vectorsOf } from './text/vectors.ts'
+import { frequencyTerms, pairScores } from './score/pair-scores.ts'
+import { trigrams } from './text/parts.ts'
+import { most_rows_for_neighbours, neighboursOf, vectorsOf } from './text/vectors.ts'
 
 /** What differs between kinds of data. */
 export type Settings = {
@@ -80,14 +81,13 @@ export function resolveClusters(records: Records, given: Given): Found {
   const model = weighed ?? learnt(records, compares, list, given, copies)
   began(tell, 'cluster')
   const settings = boundsGiven(lens, given.settings) ?? given.settings
-  const rating = ratingOf(compares, rows, settings.hasFrequencies && !lens.fields[0]?.weights)
-  const scores = pairScores(rating, list.compared(), model)
+  const scores = pairScores(compares, list.compared(), model)
   const { isFinal, ...found } = grouped(lens, records, list.compared(), scores, given.settings, tell)
   const common = { compares, rules, model }
   if (isFinal) return { ...common, ...found, compared: list.compared() }
   const isMany = areMany(records)
   const { isFinal: _, ...whole } = completed(
-    { rating, list, add, settings, model },
+    { compares, rows, list, add, settings, model },
     { ...found, isFinal },
     {
       most: isMany ? 1 : most_completions,
@@ -101,7 +101,8 @@ export function resolveClusters(records: Records, given: Given): Found {
 /** All candidates, compared. Throws `LensFault`. */
 export function gathered(records: Records, { lens, settings, random, swapped, tell }: Given) {
   const { rows, fields } = records
-  const compares = comparing(fields, swapped, 0 - lens.null_penalty * Math.LN2)
+  const terms = frequencyTerms(fields, rows, settings.hasFrequencies && !lens.fields[0]?.weights)
+  const compares = comparing(fields, swapped, 0 - lens.null_penalty * Math.LN2, terms)
   const list = new PairList(compares)
   const add = adding(sidesOf(lens, records), list)
   began(tell, 'candidates')
@@ -157,7 +158,7 @@ function areMany({ fields, rows }: Records): boolean {
 
 /** Each row's nearest, both ways: what one finds, the other is found by. */
 function neighbourRows(records: Records, k: number): (row: number) => readonly number[] {
-  const { found } = neighboursOf(vectorsOf(textsOf(records), trigrams), k)
+  const { found } = neighboursOf(vectorsOf(textsOf(records), trigrams()), k)
   const others: number[][] = Array.from({ length: records.rows }, () => [])
   for (let row = 0; row < records.rows; row++) {
     for (const other of found.subarray(row * k, (row + 1) * k)) {

@@ -10,7 +10,8 @@ import { textsOf } from './records/texts.ts'
 import { givenModel } from './score/given.ts'
 import { learned, type Model, scoresOf, trained } from './score/model.ts'
 import { nullThreshold, type Rival } from './score/null-threshold.ts'
-import { type Neighbours, neighboursOf, trigrams, vectorsOf } from './text/vectors.ts'
+import { trigrams } from './text/parts.ts'
+import { type Neighbours, neighboursOf, vectorsOf } from './text/vectors.ts'
 
 const neighbours = 15
 const crowd = 5
@@ -38,7 +39,7 @@ export function resolveLinks(records: Records, wanted: Wanted, tell: Tell): Link
   const { fields, rows } = records
   const sources = isAcross ? records.sources : undefined
   began(tell, 'candidates')
-  const near = neighboursOf(vectorsOf(textsOf(records), trigrams), neighbours, sources)
+  const near = neighboursOf(vectorsOf(textsOf(records), trigrams()), neighbours, sources)
   began(tell, 'compare')
   const compares = comparing(fields, undefined, 0 - lens.null_penalty * Math.LN2)
   const list = new PairList(compares)

@@ -1,7 +1,8 @@
 // Whether sources hold each thing once: then a record has one partner at most, and the best of its candidates is known to be rivals.
 import type { Records } from './records/records.ts'
 import { textsOf } from './records/texts.ts'
-import { most_rows_for_neighbours, neighboursOf, trigrams, vectorsOf } from './text/vectors.ts'
+import { trigrams } from './text/parts.ts'
+import { most_rows_for_neighbours, neighboursOf, vectorsOf } from './text/vectors.ts'
 
 const alike = 0.95
 const most_part = 0.1
@@ -14,6 +15,6 @@ export function isClean(records: Records): boolean {
 
 function partWithPartner(texts: readonly string[]): number {
   if (texts.length === 0) return 0
-  const { cosines } = neighboursOf(vectorsOf(texts, trigrams), 1)
+  const { cosines } = neighboursOf(vectorsOf(texts, trigrams()), 1)
   return cosines.reduce((count, cosine) => count + (cosine >= alike ? 1 : 0), 0) / texts.length
 }

@@ -1,7 +1,7 @@
 // One cluster.
 import { operation } from '../../../kernel/operation.ts'
+import { ownedPaths } from '../../../kernel/owned.ts'
 import { uidInput } from '../fields.ts'
-import { ownedPaths } from '../owned.ts'
 import { clusterView, entityClusters, shown } from './model.ts'
 
 export const get = operation({

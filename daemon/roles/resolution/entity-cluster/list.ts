@@ -1,9 +1,9 @@
 // Clusters of the caller's tenant, the largest first.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation.ts'
+import { ownedPaths } from '../../../kernel/owned.ts'
 import { listFields, pageOf, queryOf } from '../../../kernel/paging.ts'
 import { summaryField, uid, word } from '../fields.ts'
-import { ownedPaths } from '../owned.ts'
 import { clusterState, clusterSummary, clusterView, entityClusters, short, shown } from './model.ts'
 
 export const list = operation({

@@ -1,8 +1,8 @@
 // Adds an attestation to a match: what a named attester found, and on what evidence.
 import * as z from 'zod'
 import { isRefused } from '../../../kernel/errors.ts'
-import { operation } from '../../../kernel/operation.ts'
 import { uid } from '../fields.ts'
+import { matchingOperation } from '../matching.ts'
 import { settings } from '../settings.ts'
 import { mayAttest } from './attesting.ts'
 import { changeMatch } from './change.ts'
@@ -11,7 +11,7 @@ import { said } from './rules.ts'
 
 const { attester_id, decision, confidence_adjustment, evidence } = attestation.shape
 
-export const attest = operation({
+export const attest = matchingOperation({
   summary: 'Attest that a match is right, wrong or open, with evidence; it counts as a review does',
   method: 'POST',
   path: '/api/v2/entity_match/{correlation_id}/attest',

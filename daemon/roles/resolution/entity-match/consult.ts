@@ -1,13 +1,13 @@
 // Puts one match to a consensus session, whatever its score.
 import * as z from 'zod'
 import { isRefused, refuse } from '../../../kernel/errors.ts'
-import { operation } from '../../../kernel/operation.ts'
 import { uid } from '../fields.ts'
+import { matchingOperation } from '../matching.ts'
 import { changeMatch } from './change.ts'
 import { consultation, matchView, shown } from './model.ts'
 import { maySitAgain } from './rules.ts'
 
-export const consult = operation({
+export const consult = matchingOperation({
   summary: 'Have a consensus session decide a match; its rulings tell which',
   method: 'POST',
   path: '/api/v2/entity_match/{correlation_id}/consult',

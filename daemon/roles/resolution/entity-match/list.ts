@@ -1,9 +1,9 @@
 // Matches of the caller's tenant, the most certain first.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation.ts'
+import { ownedPaths } from '../../../kernel/owned.ts'
 import { listFields, pageOf, queryOf } from '../../../kernel/paging.ts'
 import { summaryField, uid, word } from '../fields.ts'
-import { ownedPaths } from '../owned.ts'
 import { decider, entityMatches, matchState, matchSummary, matchView, short, shown } from './model.ts'
 
 export const list = operation({

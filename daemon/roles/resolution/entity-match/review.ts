@@ -1,15 +1,15 @@
 // Adds a person's review to a match; the last word of a person decides it, over consensus and engine.
 import * as z from 'zod'
 import { isRefused } from '../../../kernel/errors.ts'
-import { operation } from '../../../kernel/operation.ts'
 import { uid } from '../fields.ts'
+import { matchingOperation } from '../matching.ts'
 import { changeMatch } from './change.ts'
 import { matchView, review as reviewOf, shown } from './model.ts'
 import { said } from './rules.ts'
 
 const { decision, reason, confidence_adjustment } = reviewOf.shape
 
-export const review = operation({
+export const review = matchingOperation({
   summary: 'Confirm, reject or defer a match; clusters follow',
   method: 'POST',
   path: '/api/v2/entity_match/{correlation_id}/review',

@@ -1,15 +1,15 @@
 // Takes in what a consensus session decided about a match, or that it was withdrawn; only of a session that was opened for it.
 import * as z from 'zod'
 import { isRefused, refuse } from '../../../kernel/errors.ts'
-import { operation } from '../../../kernel/operation.ts'
 import { instant, uid, word } from '../fields.ts'
+import { matchingOperation } from '../matching.ts'
 import { changeMatch } from './change.ts'
 import { matchView, ruling, shown } from './model.ts'
 import { ruled } from './rules.ts'
 
 const { score, attested, evidence_block_id } = ruling.shape
 
-export const rule = operation({
+export const rule = matchingOperation({
   summary: 'Take in what a consensus session decided about a match',
   method: 'POST',
   path: '/api/v2/entity_match/{correlation_id}/ruling',

@@ -14,9 +14,16 @@ export const storedRecord = z.strictObject({
   values: z.record(z.string(), z.string()),
   /** What the engine put together, before any decision of people: the uid of the first record of that cluster. */
   base: uid,
+  /** What the run put together, where `base` is more since: records that came joined it to another cluster. */
+  found: uid.optional(),
+  /** It came by itself, after the run: still to be matched, or matched as of `run_id`. */
+  arrived: z.enum(['waiting', 'matched']).optional(),
+  came_at: instant.optional(),
   /** The entity that it is, after all decisions; absent until that is settled for the first time. */
   entity: uid.optional(),
   run_id: uid,
+  /** The number under which it was written last; see `registry/writing.ts`. */
+  written: z.int().min(1).optional(),
   updated_at: instant,
 })
 export type StoredRecord = z.infer<typeof storedRecord>
@@ -24,7 +31,7 @@ export type StoredRecord = z.infer<typeof storedRecord>
 export const entityRecords = collection({
   name: 'entity_record',
   schema: storedRecord,
-  indexes: ['lens', 'base', 'entity', 'run_id', 'updated_at'],
+  indexes: ['lens', 'base', 'entity', 'run_id', 'arrived', 'written', 'updated_at'],
 })
 
 /** The same record under one lens is one record of the registry, whichever run brings it. */

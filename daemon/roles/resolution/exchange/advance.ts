@@ -2,164 +2,113 @@
 import type { Call } from '../../../kernel/call.ts'
 import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
 import type { Doc } from '../../../kernel/store.ts'
+import { runWork } from '../parts.ts'
 import { settings } from '../settings.ts'
 import { agreeTo } from './agreeing.ts'
 import { sitesOf } from './agreement.ts'
-import { overBudget } from './budget.ts'
 import { changeExchange } from './change.ts'
-import { completed, endedEarly } from './ending.ts'
-import { settle } from './learning.ts'
-import { exchanges, isOver, type StoredExchange } from './model.ts'
-import { lensOf } from './own-data.ts'
-import { dropPieces, piecesOf } from './pieces.ts'
-import { planOf } from './plan.ts'
-import { type Material, prepare } from './preparing.ts'
-import { endRun, follow, openRunOf } from './run-of-exchange.ts'
-import { sayAgreed, sayEnded, sayProposal, sayRound } from './saying.ts'
+import { endedEarly, type Failure } from './ending.ts'
+import { expiryOf } from './expiry.ts'
+import { exchanges, isOver, runOf, type StoredExchange } from './model.ts'
+import { tooManyOpen } from './open-exchanges.ts'
+import { dropPieces } from './pieces.ts'
+import { endRun } from './run-of-exchange.ts'
+import { sayEnded, sayProposal } from './saying.ts'
 import { standingFor } from './standing.ts'
+import { changed, type Moved, oneStep } from './step.ts'
+import { whileWanted } from './wanted.ts'
 
 /** Ends when nothing more can be done before something is heard. Throws what may pass, and the exchange is taken up again. */
 export async function advance(call: Call, id: string): Promise<void> {
   for (;;) {
     const doc = await call.store(exchanges).find(id)
     if (!doc || doc.value.owes === 0 || call.signal.aborted) return
+    if (await expire(call, doc)) continue
     const moved = await outcome(call, doc)
     if (isRefused(moved)) await fail(call, doc, moved)
     else if (moved === 'waits') await rest(call, doc)
   }
 }
 
-type Moved = 'moved' | 'waits'
+/** Whether the exchange has had its time; then it has failed, and its secret is gone. */
+export async function expire(call: Call, { id, value }: Doc<StoredExchange>): Promise<boolean> {
+  const failure = isOver(value) ? undefined : expiryOf(value, call.settings(settings), call.now())
+  if (!failure) return false
+  await end(call, id, 'failed', failure)
+  return true
+}
 
-/** A refusal that no repeat would change is how the exchange ends. */
+/** A refusal that no repeat would change is how the exchange ends; so is work that takes too long. */
 async function outcome(call: Call, doc: Doc<StoredExchange>): Promise<Moved | Refused> {
   try {
     if (isOver(doc.value)) return await cleanUp(call, doc)
-    return doc.value.state === 'proposed' ? await negotiate(call, doc) : await oneStep(call, doc)
+    const step = doc.value.state === 'proposed' ? negotiate : oneStep
+    return await whileWanted(call, doc.id, (signal) => step(call, doc, signal))
   } catch (error) {
-    if (isRefused(error) && !error.row.retryable) return error
+    if (isRefused(error) && (!error.row.retryable || error.code === 'timeout')) return error
     throw error
   }
 }
 
 /** The linker first: a party must find it ready. */
-async function negotiate(call: Call, doc: Doc<StoredExchange>): Promise<Moved | Refused> {
+async function negotiate(call: Call, doc: Doc<StoredExchange>, signal: AbortSignal): Promise<Moved | Refused> {
   const { agreement, part, agreed, keys } = doc.value
-  if (part !== 'proposer') return await byProfile(call, doc)
+  if (part !== 'proposer') return await byProfile(call, doc, signal)
   const [, other] = agreement.parties
   const linker = sitesOf(agreement).find((site) => !agreement.parties.includes(site))
-  if (linker !== undefined && !agreed.includes(linker)) {
-    await sayProposal(call, doc, linker)
-    return 'waits'
-  }
-  if (!agreed.includes(other)) {
-    await sayProposal(call, doc, other)
-    return 'waits'
-  }
+  if (linker !== undefined && !agreed.includes(linker)) return await offer(call, doc, linker)
+  if (!agreed.includes(other)) return await offer(call, doc, other)
   const isKeyed = agreement.privacy !== 'clk' || keys[other] !== undefined
   if (!isKeyed) return refuse('invalid', `${other} gave no public key`)
-  return await changed(call, doc.id, 'agreed', (current) =>
+  return await changed(call, doc, 'agreed', (current) =>
     current.state === 'proposed' ? { ...current, state: 'running', owes: 1, updated_at: call.nowIso() } : current,
   )
 }
 
+/** Whom it was offered to is known before: who is told of an exchange is told of its end. */
+async function offer(call: Call, doc: Doc<StoredExchange>, to: string): Promise<Moved | Refused> {
+  const { told = [], tenant_id, peer } = doc.value
+  if (told.includes(to)) {
+    await sayProposal(call, doc, to)
+    return 'waits'
+  }
+  const refused = told.length === 0 ? await tooManyOpen(call, tenant_id, peer, 1) : undefined
+  if (refused) return refused
+  return await changed(call, doc, 'offered', (current) => ({ ...current, told: [...told, to] }))
+}
+
 /** What the profile agrees to needs nobody; the rest waits for a person. */
-async function byProfile(call: Call, doc: Doc<StoredExchange>): Promise<Moved> {
+async function byProfile(call: Call, doc: Doc<StoredExchange>, signal: AbortSignal): Promise<Moved> {
   const standing = standingFor(call.settings(settings).agreements, doc.value)
   if (!standing) return 'waits'
-  const done = await agreeTo(call, doc, standing.file === undefined ? undefined : { file: standing.file })
+  const done = await agreeTo(call, doc, standing.file === undefined ? undefined : { file: standing.file }, signal)
   if (!isRefused(done)) return 'moved'
   const { trace_id } = call.trace
   call.log.warn('resolution.exchange.not-agreed', { trace_id, exchange: doc.id, code: done.code, detail: done.message })
   return 'waits'
 }
 
-async function oneStep(call: Call, doc: Doc<StoredExchange>): Promise<Moved | Refused> {
-  const { agreement, tenant_id, part, step: at, is_granted } = doc.value
-  if (!is_granted) return await grant(call, doc)
-  const self = call.site.name
-  const plan = planOf(agreement, self)
-  const lens = await lensOf(call, tenant_id, agreement)
-  const isParty = agreement.parties.includes(self)
-  if (isParty && isRefused(lens)) return lens
-  const step = plan[at]
-  if (!step) {
-    return await changed(call, doc.id, 'completed', (current) =>
-      isOver(current) ? current : completed(current, call.nowIso()),
-    )
-  }
-  if (at === 0 && part !== 'proposer') await sayAgreed(call, doc)
-  if (isParty && !isRefused(lens)) {
-    const ended = (await openRunOf(call, doc, lens)) ?? (await follow(call, doc, plan))
-    if (ended) return ended
-  }
-  // A linker sees no records, and needs no lens for what it does.
-  const given: Material = { call, doc, lens: isRefused(lens) ? noLens : lens.value.body }
-  if (step.do === 'await' && !(await piecesOf(call, doc.id, step.from, step.round))) return 'waits'
-  if (step.do === 'send') {
-    const refused = await prepare(given, step.round)
-    if (refused) return refused
-    await sayRound(call, doc, step.round, step.to)
-  }
-  if (step.do === 'find') {
-    const refused = await settle(given)
-    if (refused) return refused
-  }
-  return await changed(call, doc.id, 'step', (current) =>
-    current.state === 'running' && current.step === at
-      ? { ...current, step: at + 1, updated_at: call.nowIso() }
-      : current,
-  )
-}
-
-/** Before a word of it goes out: what many have agreed to side by side is one budget. */
-async function grant(call: Call, { id, value }: Doc<StoredExchange>): Promise<Moved | Refused> {
-  const refused = await overBudget(call, value)
-  if (refused) return refused
-  return await changed(call, id, 'granted', (current) =>
-    current.state === 'running' ? { ...current, is_granted: true } : current,
-  )
-}
-
-const noLens: Material['lens'] = {
-  lens: 'none',
-  version: '1.0.0',
-  entity_type: 'none',
-  told_by: 'fields',
-  id_field: 'id',
-  fields: [],
-  text_evidence: 0,
-  blocking: 'automatic',
-  null_penalty: 0,
-  max_block: 1_000,
-  link_only: false,
-}
-
+/** What was kept goes before anybody is told: a site that cannot be told must not keep it here. */
 async function cleanUp(call: Call, doc: Doc<StoredExchange>): Promise<Moved | Refused> {
-  for (const site of doc.value.to_tell) await sayEnded(call, doc, site)
   if (doc.value.state !== 'completed') await endRun(call, doc)
   await dropPieces(call, doc.id)
-  return await changed(call, doc.id, 'over', (current) => ({ ...current, to_tell: [], owes: 0 }))
+  if (doc.value.state !== 'completed' || doc.value.part === 'linker') await call.part(runWork).drop(runOf(doc.id))
+  for (const site of doc.value.to_tell) await sayEnded(call, doc, site)
+  return await changed(call, doc, 'over', (current) => ({ ...current, to_tell: [], owes: 0 }))
 }
 
-async function changed(
-  call: Call,
-  id: string,
-  verb: string,
-  rule: (current: StoredExchange) => StoredExchange,
-): Promise<Moved | Refused> {
-  const done = await changeExchange(call, id, `resolution.exchange.${verb}`, rule)
-  return isRefused(done) ? done : 'moved'
+/** A run that a person has ended ends the exchange; it is no failure. */
+async function fail(call: Call, { id }: Doc<StoredExchange>, { code, message: reason }: Refused): Promise<void> {
+  const isCancelled = code === 'wrong_state'
+  await end(call, id, isCancelled ? 'cancelled' : 'failed', { code: isCancelled ? 'cancelled' : code, reason })
 }
 
-async function fail(call: Call, { id }: Doc<StoredExchange>, { code, message }: Refused): Promise<void> {
+async function end(call: Call, id: string, state: 'failed' | 'cancelled', failure: Failure): Promise<void> {
   const self = call.site.name
   const at = call.nowIso()
-  // A run that a person has ended ends the exchange; it is no failure.
-  const state = code === 'wrong_state' ? 'cancelled' : 'failed'
-  const failure = { code: state === 'cancelled' ? state : code, reason: message }
   const { trace_id } = call.trace
-  call.log.warn('resolution.exchange.ended', { trace_id, exchange: id, code, detail: message })
+  const { code, reason: detail } = failure
+  call.log.warn('resolution.exchange.ended', { trace_id, exchange: id, code, detail })
   await changeExchange(call, id, 'resolution.exchange.failed', (current) =>
     isOver(current) ? { ...current, owes: 0 } : endedEarly(current, state, failure, { self, by: self, at }),
   )

@@ -1,14 +1,14 @@
 // Agrees to what a peer proposes.
 import * as z from 'zod'
 import { isRefused } from '../../../kernel/errors.ts'
-import { operation } from '../../../kernel/operation.ts'
 import { uid } from '../fields.ts'
 import { nodeRecords } from '../fusion-run/node-data.ts'
 import { max_body_bytes } from '../fusion-run/opening.ts'
+import { matchingOperation } from '../matching.ts'
 import { agreeTo } from './agreeing.ts'
 import { exchanges, exchangeView, shown } from './model.ts'
 
-export const agree = operation({
+export const agree = matchingOperation({
   summary: 'Agree to an exchange that a peer proposes: its warnings say what that gives away',
   method: 'POST',
   path: '/api/v2/fusion/exchange/{uid}/agree',
@@ -25,7 +25,7 @@ export const agree = operation({
   async run(call, { uid: id, data }) {
     // Whose it is and which version is looked at as for a change, since one is to follow.
     const { doc } = await call.store(exchanges).update(id, () => ({ answer: undefined }))
-    const done = await agreeTo(call, doc, data)
+    const done = await agreeTo(call, doc, data, call.signal)
     return isRefused(done) ? done : shown(done)
   },
 })

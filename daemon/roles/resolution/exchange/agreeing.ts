@@ -17,6 +17,7 @@ export async function agreeTo(
   call: Call,
   { id, value }: Doc<StoredExchange>,
   data: NodeRecords | undefined,
+  signal: AbortSignal,
 ): Promise<Doc<StoredExchange> | Refused> {
   const { agreement, part, tenant_id } = value
   if (part === 'proposer') return refuse('wrong_state', 'this site has proposed it: the peer is asked')
@@ -31,7 +32,7 @@ export async function agreeTo(
   const joined = join(value.label, lens.value.label, call.site.labels)
   if (!joined || canonical(joined) !== canonical(normal(value.label)))
     return refuse('label_denied', `what ${agreement.lens} sees is labelled above what is proposed`)
-  const own = await ownData(call, tenant_id, agreement, lens, data)
+  const own = await ownData(call, tenant_id, agreement, lens, data, signal)
   if (isRefused(own)) return own
   const kept = await keepOwn(call, tenant_id, id, own)
   const done = await agreed(call, id, { size: own.size, secret: call.random(32), own: kept })

@@ -10,6 +10,9 @@ import { clkParameters } from '../privacy/clk/parameters.ts'
 export const exchangeId = z.string().regex(/^xchg_[0-9a-f]{32}$/)
 const hex64 = z.string().regex(/^[0-9a-f]{64}$/)
 
+/** Four GiB: more than a site may allow by its settings. */
+export const most_set_bytes = 4_294_967_296
+
 /** What the proposer chooses. */
 export const terms = {
   fields: z
@@ -26,6 +29,9 @@ export const terms = {
     description: 'With `clk` and no third site: the party that compares has the key, and can guess at every value',
   }),
   max_set_size: z.int().min(1).max(1_000_000).meta({ description: 'Most records of either party' }),
+  max_set_bytes: z.int().min(1).max(most_set_bytes).default(67_108_864).meta({
+    description: 'With `none`: most bytes of the records of either party, as JSON',
+  }),
   seed,
   threshold: overLens.threshold.meta({ description: 'With `none`: bits, as for a run of one site' }),
   clk: clkParameters.optional().meta({ description: 'With `clk`; what it does not say has its default' }),
@@ -58,6 +64,8 @@ export function faultsOf(given: Omit<Agreement, 'exchange_id' | 'lens_digest'>):
   if (new Set(fields).size < fields.length) fault('fields', 'names a field twice')
   if (mode !== 'clk' && linker !== undefined) fault('linker', 'goes with clk alone')
   if (mode !== 'clk' && clk !== undefined) fault('clk', 'goes with clk alone')
+  const isOther = Object.keys(clk?.weights ?? {}).some((name) => !fields.includes(name))
+  if (isOther) fault('clk.weights', 'names what is no field of the agreement')
   if (mode !== 'none' && threshold !== undefined)
     fault('threshold', 'goes with none alone; that of clk is clk.threshold')
   if (mode === 'clk') faults.push(...linkerFaults(given))

@@ -4,6 +4,13 @@ import { isRefused, type Refused } from '../../../kernel/errors.ts'
 import type { Doc } from '../../../kernel/store.ts'
 import { exchanges, type StoredExchange } from './model.ts'
 
+/** Where it is told that some exchange has something to do, or one is worked on no more. */
+export const exchangesTopic = 'resolution.exchanges'
+
+export function exchangeTopic(id: string): string {
+  return `resolution.exchange/${id}`
+}
+
 /** The same value back is no change. What entered another state is recorded for the exchange's tenant. */
 export async function changeExchange(
   call: Call,
@@ -19,8 +26,14 @@ export async function changeExchange(
     return { next, answer: undefined, audit: hasMoved ? [moved(call, id, action, value, next)] : [] }
   })
   if (answer) return answer
-  if (doc.value.owes) call.wake('exchanges')
+  tellExchange(call, doc)
   return doc
+}
+
+export function tellExchange(call: Call, { id, value }: Doc<StoredExchange>): void {
+  if (value.owes) call.wake('exchanges')
+  call.announce(exchangesTopic)
+  call.announce(exchangeTopic(id))
 }
 
 /** Nothing of the data, and no secret. */

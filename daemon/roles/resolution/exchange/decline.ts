@@ -2,13 +2,13 @@
 import * as z from 'zod'
 import type { Call } from '../../../kernel/call.ts'
 import { isRefused, refuse } from '../../../kernel/errors.ts'
-import { operation } from '../../../kernel/operation.ts'
 import { uid } from '../fields.ts'
+import { matchingOperation } from '../matching.ts'
 import { changeExchange } from './change.ts'
 import { endedEarly } from './ending.ts'
 import { exchangeView, isOver, shown } from './model.ts'
 
-export const decline = operation({
+export const decline = matchingOperation({
   summary: 'Decline an exchange, or cancel one under way; the other sites are told, and what was kept for it goes',
   method: 'DELETE',
   path: '/api/v2/fusion/exchange/{uid}',

@@ -13,12 +13,18 @@ export function endedEarly(
   { self, by, at }: { readonly self: string; readonly by: string; readonly at: string },
 ): StoredExchange {
   if (isOver(current)) return current
-  const { secret: _secret, ...rest } = current
-  const to_tell = sitesOf(current.agreement).filter((site) => site !== self && site !== by)
+  const { secret: _secret, coming: _coming, ...rest } = current
+  const to_tell = sitesOf(current.agreement).filter((site) => site !== self && site !== by && knows(current, site))
   return { ...rest, state, failure, to_tell, keys: {}, owes: 1, updated_at: at }
 }
 
 export function completed(current: StoredExchange, at: string): StoredExchange {
-  const { secret: _secret, ...rest } = current
+  const { secret: _secret, coming: _coming, ...rest } = current
   return { ...rest, state: 'completed', keys: {}, owes: 1, updated_at: at }
+}
+
+/** Whether the site has heard of it: of what it has not, it would only be told that there is something. */
+function knows({ part, state, told, agreement }: StoredExchange, site: string): boolean {
+  if (part === 'proposer') return told?.includes(site) ?? true
+  return part !== 'linker' || state !== 'proposed' || site === agreement.parties[0]
 }

@@ -2,7 +2,8 @@
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation.ts'
 import { uid } from '../fields.ts'
-import { exchanges, exchangeView, shown } from './model.ts'
+import { runWork } from '../parts.ts'
+import { exchanges, exchangeView, runOf, shown } from './model.ts'
 
 export const get = operation({
   summary: 'Get one exchange: what is agreed, how far it is, and what it gives away',
@@ -14,5 +15,8 @@ export const get = operation({
   allow: 'resolution:read',
   versioned: true,
 
-  run: async (call, { uid: id }) => shown(await call.store(exchanges).get(id)),
+  async run(call, { uid: id }) {
+    const doc = await call.store(exchanges).get(id)
+    return shown(doc, doc.value.owes ? call.part(runWork).progress(runOf(id)) : undefined)
+  },
 })

@@ -16,6 +16,6 @@ export const list = operation({
   async run(call, { limit, cursor, ...filter }) {
     const query = queryOf(filter, limit, cursor, { field: 'created_at', direction: 'desc' })
     const { docs, ...next } = await call.store(exchanges).list(query)
-    return { items: docs.map(shown), ...next }
+    return { items: docs.map((doc) => shown(doc)), ...next }
   },
 })

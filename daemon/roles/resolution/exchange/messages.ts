@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { label } from '../../../kernel/label.ts'
 import { word } from '../fields.ts'
 import { agreement, exchangeId } from './agreement.ts'
+import { most_letters } from './cutting.ts'
 import { round } from './model.ts'
 
 export const schema = 'resolution.exchange/1'
@@ -37,7 +38,7 @@ export const sent = z.discriminatedUnion('say', [
       .optional(),
     /** Of records: their id and the agreed fields, in this order. */
     rows: z
-      .array(z.array(z.string().max(65_536)).min(2).max(15))
+      .array(z.array(z.string().max(most_letters)).min(2).max(15))
       .max(100_000)
       .optional(),
   }),

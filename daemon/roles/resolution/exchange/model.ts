@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { collection, type Doc } from '../../../kernel/store.ts'
 import { siteName } from '../../../kernel/transport.ts'
 import { count, instant, origin, shownOrigin, uid, word } from '../fields.ts'
+import { type Progress, progress } from '../fusion-run/model.ts'
 import { agreement, exchangeId, warnings } from './agreement.ts'
 
 export const exchangeState = z.enum(['proposed', 'running', 'completed', 'declined', 'cancelled', 'failed'])
@@ -21,6 +22,8 @@ const said = {
   updated_at: instant,
 }
 
+const amount = z.strictObject({ rows: count, bytes: count })
+
 export const storedExchange = z.strictObject({
   ...origin,
   ...said,
@@ -30,6 +33,14 @@ export const storedExchange = z.strictObject({
   secret: z.string().optional(),
   /** The set of pieces that holds the records of this site, of a party that has agreed. */
   own: z.string().optional(),
+  /** What has come of each set that another site sends, by site and round: what it told of it, and each piece. */
+  coming: z
+    .record(z.string(), z.strictObject({ of: count, items: count, pieces: z.record(z.string(), amount) }))
+    .optional(),
+  /** Sites that a proposer has told of it; absent: all. */
+  told: z.array(siteName).optional(),
+  /** How often the step at hand was begun since it was last done or put aside. */
+  attempts: count.optional(),
   /** Public keys of the parties that agree on a key for vectors. */
   keys: z.record(siteName, z.string()),
   /** How many steps of the plan are done. */
@@ -52,7 +63,7 @@ export type StoredExchange = z.infer<typeof storedExchange>
 export const exchanges = collection({
   name: 'fusion_exchange',
   schema: storedExchange,
-  indexes: ['state', 'owes', 'peer', 'agreed_ts', 'created_at'],
+  indexes: ['state', 'owes', 'peer', 'part', 'agreed_ts', 'created_at'],
 })
 
 /** A piece of a set of data: of this site's own records, of what it sends, of what it was sent. */
@@ -83,12 +94,14 @@ export const exchangeView = z
     ...shownOrigin,
     ...said,
     run_id: uid.optional().meta({ description: 'The run at this site, of a party, once all have agreed' }),
+    progress: progress.optional().meta({ description: 'Of what is computed for it just now' }),
     warnings: z.array(z.string()).meta({ description: 'What this agreement gives away, and what it rests on' }),
   })
   .meta({ id: 'FusionExchange' })
 export type ExchangeView = z.infer<typeof exchangeView>
 
-export function shown({ id, version, value }: Doc<StoredExchange>): ExchangeView {
+/** `now`: how far what is computed for it is. */
+export function shown({ id, version, value }: Doc<StoredExchange>, now?: Progress): ExchangeView {
   const { tenant_id, label: classification, created_by, created_at } = value
   const { agreement: of, part, state, sizes, agreed, failure, updated_at } = value
   const hasRun = part !== 'linker' && (state === 'running' || state === 'completed')
@@ -107,6 +120,7 @@ export function shown({ id, version, value }: Doc<StoredExchange>): ExchangeView
     ...(hasRun ? { run_id: runOf(id) } : {}),
     ...(failure === undefined ? {} : { failure }),
     updated_at,
+    ...(now === undefined ? {} : { progress: now }),
     warnings: warnings(of),
   }
 }

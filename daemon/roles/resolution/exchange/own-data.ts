@@ -1,51 +1,43 @@
 // The records that a site brings into an exchange: read, cut down to what was agreed, and kept until it is over.
-
 import type { Call } from '../../../kernel/call.ts'
 import { digestOf } from '../../../kernel/canonical.ts'
-import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
+import { type Refused, refuse } from '../../../kernel/errors.ts'
 import type { Doc } from '../../../kernel/store.ts'
 import type { NodeRecords } from '../fusion-run/node-data.ts'
 import { lenses, lensUid, type StoredLens } from '../lens/stored.ts'
-import { dataFilesPart } from '../parts.ts'
-import { recordKeys } from '../privacy/record-keys.ts'
 import { settings } from '../settings.ts'
 import type { Agreement } from './agreement.ts'
-import { cutRows, keepPieces } from './pieces.ts'
-import { type Row, rowsOf, seenRows } from './rows.ts'
-
-export type OwnData = { readonly rows: readonly Row[]; readonly size: number }
+import { exchangeWork, type OwnData } from './deeds.ts'
+import { keepPieces } from './pieces.ts'
 
 /** Refuses data that the lens cannot see, more than was agreed, and none at all. */
 export async function ownData(
   call: Call,
   tenant_id: string,
-  { fields, privacy, max_set_size }: Pick<Agreement, 'fields' | 'privacy' | 'max_set_size'>,
+  { exchange_id, fields, privacy, max_set_size, max_set_bytes }: Agreement,
   { value: { body: lens } }: Doc<StoredLens>,
   data: NodeRecords,
+  signal: AbortSignal,
 ): Promise<OwnData | Refused> {
   const most = call.settings(settings).inline_records
   if (Array.isArray(data) && data.length > most)
     return refuse('invalid', `the request brings ${data.length} records, and may bring ${most}: name a data file`)
-  const records = Array.isArray(data)
-    ? data
-    : await call.part(dataFilesPart).read(tenant_id, data.file, lens, max_set_size)
-  if (isRefused(records)) return records
   const absent = lens.fields.filter(({ name, optional }) => !optional && !fields.includes(name))
   if (privacy === 'none' && absent.length > 0)
     return refuse('invalid', `the lens cannot do without ${absent.map(({ name }) => name).join(', ')}`)
-  const rows = rowsOf(lens, fields, records)
-  if (isRefused(rows)) return rows
-  const size = privacy === 'psi' ? recordKeys(seenRows(lens, fields, rows), fields).keys.length : rows.length
-  if (size === 0) return refuse('invalid', 'no record has all of the agreed fields')
-  if (rows.length <= max_set_size) return { rows, size }
-  return refuse('invalid', `there are ${rows.length} records, and the agreement allows ${max_set_size}`)
+  const given = { tenant_id, data, lens, terms: { fields, privacy, max_set_size, max_set_bytes } }
+  return await call.part(exchangeWork).perform(exchange_id, 'own', given, signal)
 }
 
 /** Durable when it resolves: the name of the set, by what is in it, so that no other attempt to agree lends its records. */
-export async function keepOwn(call: Call, tenant_id: string, exchange_id: string, { rows }: OwnData): Promise<string> {
-  const pieces = cutRows(rows)
+export async function keepOwn(
+  call: Call,
+  tenant_id: string,
+  exchange_id: string,
+  { pieces, records }: OwnData,
+): Promise<string> {
   const what = `own.${digestOf(pieces).slice(0, 24)}`
-  await keepPieces(call, { tenant_id, exchange_id, from: call.site.name, what }, rows.length, pieces)
+  await keepPieces(call, { tenant_id, exchange_id, from: call.site.name, what }, records, pieces)
   return what
 }
 

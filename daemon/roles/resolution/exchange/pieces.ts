@@ -3,18 +3,16 @@ import type { Call } from '../../../kernel/call.ts'
 import { isRefused } from '../../../kernel/errors.ts'
 import { clkParameters, lengthOf } from '../privacy/clk/parameters.ts'
 import { tagBytes } from '../privacy/psi/tags.ts'
+import { pair_bytes, piece_bytes } from './cutting.ts'
 import type { SentPiece } from './messages.ts'
 import { exchangePieces, type Round, type StoredExchange, type StoredPiece } from './model.ts'
 import { planOf } from './plan.ts'
-import type { Row } from './rows.ts'
 
-/** Bytes of a piece, before base64url makes them a third more; a body may have 4 MiB. */
-export const piece_bytes = 1_572_864
 /** What a site may find with a linker: pairs for each record of both sides. */
 const most_pairs = 50
 
-/** Two places and a score. */
-export const pair_bytes = 16
+/** Pieces are large, and a list holds all of each. */
+const dropped_at_once = 16
 
 /** Bytes of an item of a round; records have none. */
 export function widthOf(
@@ -29,27 +27,51 @@ export function widthOf(
   return tagBytes(sizes[one] ?? 0, sizes[other] ?? 0)
 }
 
+/** A sender fills pieces: of two that follow each other more than one is full. */
+function mostPieces(max_set_bytes: number): number {
+  return 2 * Math.ceil(max_set_bytes / piece_bytes) + 1
+}
+
 type Known = Pick<StoredExchange, 'agreement' | 'sizes'>
 
 /** Items that a round may have as it comes from this site: no fewer and no more where it is known. */
-function boundsOf(round: Round, exchange: Known, from: string, self: string): readonly [least: number, most: number] {
+function boundsOf(
+  round: Round,
+  exchange: Known,
+  { from, self, max_matches }: { from: string; self: string; max_matches: number },
+): readonly [least: number, most: number] {
   const of = (site: string) => exchange.sizes[site] ?? 0
   // A linker is told no size beforehand.
-  if (exchange.sizes[from] === undefined && round === 'vectors') return [0, exchange.agreement.max_set_size]
+  if (exchange.sizes[from] === undefined && round === 'vectors') return [1, exchange.agreement.max_set_size]
   if (round === 'tags') return [of(self), of(self)]
   if (round === 'places') return [0, Math.min(of(self), of(from))]
-  if (round === 'pairs') return [0, most_pairs * exchange.agreement.parties.reduce((sum, party) => sum + of(party), 0)]
+  if (round === 'pairs') return [0, Math.min(max_matches, mostPairs(exchange))]
   return [of(from), of(from)]
 }
 
-/** Why a peer may not send this piece; undefined when it may. Everything is judged before a byte of it is kept. */
-export function objectionTo(piece: SentPiece, exchange: Known, from: string, self: string): string | undefined {
+function mostPairs({ agreement: { parties, clk }, sizes }: Known): number {
+  const all = parties.map((party) => sizes[party] ?? 0)
+  const isOneToOne = clk?.one_to_one ?? true
+  return isOneToOne ? Math.min(...all) : most_pairs * all.reduce((sum, size) => sum + size, 0)
+}
+
+/**
+ * Why a peer may not send this piece; undefined when it may. Everything is judged before a byte of it is kept.
+ * `max_matches`: of a run of this site, which could not write more.
+ */
+export function objectionTo(
+  piece: SentPiece,
+  exchange: Known,
+  from: string,
+  self: string,
+  max_matches: number,
+): string | undefined {
   const { round, number, of, items, data, rows } = piece
   const isExpected = planOf(exchange.agreement, self).some(
     (step) => step.do === 'await' && step.round === round && step.from === from,
   )
   if (!isExpected) return `no ${round} are expected of ${from}`
-  const [least, most] = boundsOf(round, exchange, from, self)
+  const [least, most] = boundsOf(round, exchange, { from, self, max_matches })
   if (items < least || items > most)
     return `${items} ${round} where ${least === most ? '' : 'at most '}${most} were agreed`
   if (number >= of) return `piece ${number} of ${of}`
@@ -68,38 +90,12 @@ function recordsObjection({ rows, data, of, items }: SentPiece, { agreement }: K
   if (data !== undefined || rows === undefined) return 'records have rows and no data'
   const isEven = rows.every((row) => row.length === agreement.fields.length + 1 && row[0] !== '')
   if (!isEven) return 'a row is not an id and the agreed fields'
-  return of <= Math.max(1, items) && rows.length <= items ? undefined : 'more pieces or rows than records'
+  const most = Math.min(Math.max(1, items), mostPieces(agreement.max_set_bytes))
+  return of <= most && rows.length <= items ? undefined : 'more pieces or rows than were agreed'
 }
 
 export function pieceId(exchange_id: string, from: string, what: string, number: number): string {
   return `${exchange_id}.${from}.${what}.${number}`
-}
-
-/** Bytes in pieces of whole items; one empty piece for no items, so that an empty set arrives as well. */
-export function cutBytes(bytes: Uint8Array, width: number): string[] {
-  const each = Math.floor(piece_bytes / width) * width
-  const count = Math.max(1, Math.ceil(bytes.length / each))
-  return Array.from({ length: count }, (_, at) =>
-    Buffer.from(bytes.subarray(at * each, (at + 1) * each)).toString('base64url'),
-  )
-}
-
-/** Rows in pieces of about as many bytes. */
-export function cutRows(rows: readonly Row[]): string[] {
-  const pieces: string[] = []
-  let piece: Row[] = []
-  let bytes = 0
-  for (const row of rows) {
-    const more = Buffer.byteLength(JSON.stringify(row))
-    if (bytes + more > piece_bytes && piece.length > 0) {
-      pieces.push(JSON.stringify(piece))
-      piece = []
-      bytes = 0
-    }
-    piece.push(row)
-    bytes += more
-  }
-  return [...pieces, JSON.stringify(piece)]
 }
 
 type Whose = Pick<StoredPiece, 'tenant_id' | 'exchange_id' | 'from' | 'what'>
@@ -141,21 +137,21 @@ export async function bytesOf(
   return pieces && new Uint8Array(Buffer.concat(pieces.map(({ data }) => Buffer.from(data, 'base64url'))))
 }
 
-export async function rowsIn(
+/** Rows of records as they are kept: each piece is a JSON array. */
+export async function textsOf(
   call: Call,
   exchange_id: string,
   from: string,
   what: string,
-): Promise<readonly Row[] | undefined> {
-  const pieces = await piecesOf(call, exchange_id, from, what)
-  return pieces?.flatMap(({ data }) => JSON.parse(data) as Row[])
+): Promise<readonly string[] | undefined> {
+  return (await piecesOf(call, exchange_id, from, what))?.map(({ data }) => data)
 }
 
 /** Removes all that is kept of an exchange but itself; two may do so side by side. */
 export async function dropPieces(call: Call, exchange_id: string): Promise<void> {
   const store = call.store(exchangePieces)
   for (;;) {
-    const page = await store.list({ filter: { exchange_id }, limit: 100, fresh: true })
+    const page = await store.list({ filter: { exchange_id }, limit: dropped_at_once, fresh: true })
     for (const { id } of page.docs) await store.remove(id).catch(unlessGone)
     if (page.next_cursor === undefined) return
   }

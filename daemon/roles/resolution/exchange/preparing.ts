@@ -1,23 +1,24 @@
 // Prepares what a site sends in a round from what it has; kept before it is sent, so that a restart sends the same.
-
 import { agreedKey } from '../../../kernel/agreed-key.ts'
 import type { Call } from '../../../kernel/call.ts'
-import { type Refused, refuse } from '../../../kernel/errors.ts'
+import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
 import type { Doc } from '../../../kernel/store.ts'
 import type { Lens } from '../lens/model.ts'
-import { encode } from '../privacy/clk/encode.ts'
-import { link } from '../privacy/clk/link.ts'
 import { type ClkParameters, clkParameters, lengthOf } from '../privacy/clk/parameters.ts'
 import { blindingPart } from '../privacy/part.ts'
-import { ascending, objectionTo, sharesOne } from '../privacy/psi/points.ts'
-import { meeting } from '../privacy/psi/tags.ts'
-import { recordKeys } from '../privacy/record-keys.ts'
 import { otherParty } from './agreement.ts'
+import { cutBytes } from './cutting.ts'
+import { type Deed, type Deeds, exchangeWork, type Met, type Seen, type Sorted } from './deeds.ts'
 import type { Round, StoredExchange } from './model.ts'
-import { bytesOf, cutBytes, cutRows, keepPieces, pair_bytes, piecesOf, rowsIn, widthOf } from './pieces.ts'
-import { seenRows } from './rows.ts'
+import { bytesOf, keepPieces, piecesOf, textsOf, widthOf } from './pieces.ts'
 
-export type Material = { readonly call: Call; readonly doc: Doc<StoredExchange>; readonly lens: Lens }
+/** `signal`: aborted when the exchange is wanted no more. */
+export type Material = {
+  readonly call: Call
+  readonly doc: Doc<StoredExchange>
+  readonly lens: Lens
+  readonly signal: AbortSignal
+}
 
 /** Undefined once the round is kept; a refusal where what the other side sent allows none. */
 export async function prepare(given: Material, round: Round): Promise<Refused | undefined> {
@@ -27,81 +28,83 @@ export async function prepare(given: Material, round: Round): Promise<Refused | 
 }
 
 const makers: Readonly<Record<Round, (given: Material) => Promise<Refused | undefined>>> = {
-  records: async (given) => {
-    const rows = await ownRows(given)
-    await keep(given, 'records', rows.length, cutRows(rows))
+  async records(given) {
+    const { call, doc } = given
+    const own = await piecesOf(call, doc.id, call.site.name, doc.value.own ?? '')
+    if (!own) throw new Error(`the records of ${doc.id} are not all here`)
+    const texts = own.map(({ data }) => data)
+    await keep(given, 'records', own[0]?.items ?? 0, texts)
     return undefined
   },
   async points(given) {
-    const { agreement, agreement_digest } = given.doc.value
-    const { keys } = recordKeys(seenRows(given.lens, agreement.fields, await ownRows(given)), agreement.fields)
-    const points = await given.call
-      .part(blindingPart)
-      .blindValues(agreement_digest, keys, secretOf(given), given.call.signal)
-    return await keepSorted(given, 'points', points)
+    const { call, doc, signal } = given
+    const keys = await perform(given, 'keys', await seen(given))
+    if (isRefused(keys)) return keys
+    const blinding = call.part(blindingPart)
+    const items = await blinding.blindValues(doc.value.agreement_digest, keys, secretOf(given), signal)
+    const sorted = await perform(given, 'sort', { items, width: widthOf('points', doc.value) })
+    return isRefused(sorted) ? sorted : await keepSorted(given, 'points', sorted)
   },
   async tags(given) {
     const tags = await tagsOfTheirs(given)
-    if (!(tags instanceof Uint8Array)) return tags
+    if (isRefused(tags)) return tags
     await keepBytes(given, 'tags', tags)
     return undefined
   },
   async places(given) {
     const met = await metOf(given)
-    if (!('theirs' in met)) return met
+    if (isRefused(met)) return met
     await keepBytes(given, 'met', bytesIn(met.ours))
     await keepBytes(given, 'places', bytesIn(met.theirs))
     return undefined
   },
-  async vectors(given) {
-    const made = await vectorsOf(given)
-    return made instanceof Uint8Array ? await keepSorted(given, 'vectors', made) : made
-  },
+  vectors: prepareVectors,
   pairs: linkVectors,
 }
 
+/** Does it beside the service, for this exchange. */
+export function perform<D extends Deed>(
+  { call, doc, signal }: Material,
+  deed: D,
+  given: Deeds[D][0],
+): Promise<Deeds[D][1] | Refused> {
+  return call.part(exchangeWork).perform(doc.id, deed, given, signal)
+}
+
 /** Places of ours and of theirs that hold the same value, ascending by theirs. */
-export async function metOf(
-  given: Material,
-): Promise<{ readonly ours: Int32Array; readonly theirs: Int32Array } | Refused> {
+async function metOf(given: Material): Promise<Met | Refused> {
   const { call, doc } = given
   const theirs = await tagsOfTheirs(given)
-  if (!(theirs instanceof Uint8Array)) return theirs
+  if (isRefused(theirs)) return theirs
   const ours = await bytesOf(call, doc.id, otherParty(doc.value.agreement, call.site.name), 'tags')
   if (!ours) throw new Error('the tags are not all here')
-  const met = meeting(theirs, ours, widthOf('tags', doc.value))
-  return { ours: met.theirs, theirs: met.ours }
+  const met = await perform(given, 'meet', { ours: theirs, theirs: ours, width: widthOf('tags', doc.value) })
+  return isRefused(met) ? met : { ours: met.theirs, theirs: met.ours }
 }
 
 /** Tags of the other side's points; a refusal for points that are none, not all different, or our own given back. */
 async function tagsOfTheirs(given: Material): Promise<Uint8Array | Refused> {
-  const { call, doc } = given
+  const { call, doc, signal } = given
   const { agreement, agreement_digest, sizes } = doc.value
   const other = otherParty(agreement, call.site.name)
   const points = await bytesOf(call, doc.id, other, 'points')
   const own = await bytesOf(call, doc.id, call.site.name, 'points')
   if (!points || !own) throw new Error('the points are not all here')
-  const objection = objectionTo(points, sizes[other] ?? 0)
-  if (objection) return refuse('invalid', `the points of ${other}: ${objection}`)
-  if (sharesOne(points, own)) return refuse('invalid', `${other} gave back points of this site`)
+  const sound = await perform(given, 'check', { points, own, count: sizes[other] ?? 0, from: other })
+  if (isRefused(sound)) return sound
   const width = widthOf('tags', doc.value)
-  const tags = await call.part(blindingPart).tagPoints(agreement_digest, points, secretOf(given), width, call.signal)
+  const tags = await call.part(blindingPart).tagPoints(agreement_digest, points, secretOf(given), width, signal)
   return tags ?? refuse('invalid', `among the points of ${other} is one of low order, or one that is none`)
 }
 
-async function vectorsOf(given: Material): Promise<Uint8Array | Refused> {
-  const { call, doc, lens } = given
+async function prepareVectors(given: Material): Promise<Refused | undefined> {
+  const { call, doc } = given
   const { agreement, agreement_digest, keys } = doc.value
   const theirs = keys[otherParty(agreement, call.site.name)]
   const key = theirs === undefined ? undefined : agreedKey(secretOf(given), theirs, agreement_digest)
   if (!key) return refuse('invalid', 'the other party gave no public key that a key can be agreed with')
-  const vectors = encode(
-    seenRows(lens, agreement.fields, await ownRows(given)),
-    agreement.fields,
-    key,
-    parametersOf(given),
-  )
-  return new Uint8Array(vectors.buffer)
+  const made = await perform(given, 'vectors', { ...(await seen(given)), key, parameters: parametersOf(given) })
+  return isRefused(made) ? made : await keepSorted(given, 'vectors', made)
 }
 
 async function linkVectors(given: Material): Promise<Refused | undefined> {
@@ -115,18 +118,16 @@ async function linkVectors(given: Material): Promise<Refused | undefined> {
   if (!ours || !theirs) throw new Error('the vectors are not all here')
   const { threshold, one_to_one, ...rest } = parametersOf(given)
   const length = lengthOf({ threshold, one_to_one, ...rest })
-  const linked = link(words(ours), words(theirs), { length, threshold, one_to_one, seed: agreement.seed })
-  if (!linked) return refuse('too_large', 'more pairs are above the threshold than fifty for each record')
+  const linked = await perform(given, 'link', {
+    ours,
+    theirs,
+    linking: { length, threshold, one_to_one, seed: agreement.seed },
+  })
+  if (isRefused(linked)) return linked
   if (linked.blocks_left_out > 0) {
     call.log.warn('resolution.exchange.blocks-left-out', { exchange: doc.id, blocks: linked.blocks_left_out })
   }
-  const bytes = Buffer.alloc(linked.pairs.length * pair_bytes)
-  for (const [at, [one, other, score]] of linked.pairs.entries()) {
-    bytes.writeUInt32LE(one, at * pair_bytes)
-    bytes.writeUInt32LE(other, at * pair_bytes + 4)
-    bytes.writeDoubleLE(score, at * pair_bytes + 8)
-  }
-  await keepBytes(given, 'pairs', new Uint8Array(bytes))
+  await keepBytes(given, 'pairs', linked.pairs)
   return undefined
 }
 
@@ -134,10 +135,15 @@ export function parametersOf({ doc }: Pick<Material, 'doc'>): ClkParameters {
   return doc.value.agreement.clk ?? clkParameters.parse({})
 }
 
-export async function ownRows({ call, doc }: Pick<Material, 'call' | 'doc'>) {
-  const rows = await rowsIn(call, doc.id, call.site.name, doc.value.own ?? '')
-  if (!rows) throw new Error(`the records of ${doc.id} are not all here`)
-  return rows
+/** The records of this site as they are kept. */
+export async function seen(given: Material): Promise<Seen> {
+  return { lens: given.lens, fields: given.doc.value.agreement.fields, pieces: await ownTexts(given) }
+}
+
+async function ownTexts({ call, doc }: Material): Promise<readonly string[]> {
+  const texts = await textsOf(call, doc.id, call.site.name, doc.value.own ?? '')
+  if (!texts) throw new Error(`the records of ${doc.id} are not all here`)
+  return texts
 }
 
 /** The order in which a set of items went out: of each place, which of our own it is. */
@@ -147,9 +153,8 @@ export async function orderOf({ call, doc }: Pick<Material, 'call' | 'doc'>): Pr
   return new Int32Array(bytes.buffer)
 }
 
-/** Sorted, with the order kept first: a set that is there has its order. */
-async function keepSorted(given: Material, round: 'points' | 'vectors', items: Uint8Array): Promise<undefined> {
-  const { sorted, order } = ascending(items, widthOf(round, given.doc.value))
+/** With the order kept first: a set that is there has its order. */
+async function keepSorted(given: Material, round: 'points' | 'vectors', { sorted, order }: Sorted): Promise<undefined> {
   await keepBytes(given, 'order', bytesIn(order))
   await keepBytes(given, round, sorted)
   return undefined
@@ -176,8 +181,4 @@ function secretOf({ doc }: Material): Uint8Array {
 
 function bytesIn(numbers: Int32Array): Uint8Array {
   return new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength)
-}
-
-function words(bytes: Uint8Array): Uint32Array {
-  return new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4)
 }

@@ -1,6 +1,6 @@
 // Records as they go into an exchange: the id and the agreed fields, nothing else of them.
 import { type Refused, refuse } from '../../../kernel/errors.ts'
-import { type Records, recordsOf, type Source } from '../engine/records/records.ts'
+import { idLimit, type Records, recordsOf, type Source } from '../engine/records/records.ts'
 import { ValueTable } from '../engine/records/value-table.ts'
 import type { Lens } from '../lens/model.ts'
 
@@ -20,10 +20,13 @@ export function rowsOf(lens: Lens, fields: readonly string[], records: readonly 
     columns.push(column)
   }
   const seen = new Set<string>()
+  const most = idLimit(lens).bytes
   const rows: Row[] = []
   for (const [at, record] of records.entries()) {
     const id = text(record[lens.id_field])
     if (id === '') return refuse('invalid', `record ${at + 1} has no ${lens.id_field}`)
+    if (Buffer.byteLength(id) > most)
+      return refuse('invalid', `record ${at + 1} has an ${lens.id_field} of more than ${most} bytes`)
     if (seen.has(id)) return refuse('invalid', `record ${at + 1} has the ${lens.id_field} of one before it`)
     seen.add(id)
     rows.push([id, ...columns.map((column) => (column === undefined ? '' : text(record[column])))])

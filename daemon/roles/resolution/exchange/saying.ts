@@ -69,7 +69,7 @@ export async function sayEnded(call: Call, doc: Doc<StoredExchange>, to: string)
 /** What a person says to the others, and what was wrong with theirs. All else could tell of records: how many match, for one. */
 export function toldOf({ state, failure }: Pick<StoredExchange, 'state' | 'failure'>): Failure {
   if (!failure) return { code: 'cancelled', reason: 'it was cancelled' }
-  const isForThem = state !== 'failed' || failure.code === 'invalid' || failure.code === 'over_budget'
+  const isForThem = state !== 'failed' || ['invalid', 'over_budget', 'expired'].includes(failure.code)
   return isForThem ? failure : { code: 'failed', reason: 'it failed here' }
 }
 

@@ -1,5 +1,6 @@
 // What a profile agrees to beforehand covers nothing that gives away more than it names.
 import { expect, test } from 'vitest'
+import { clkParameters } from '../privacy/clk/parameters.ts'
 import type { Agreement } from './agreement.ts'
 import { standingAgreement, standingFor } from './standing.ts'
 
@@ -18,6 +19,7 @@ function agreement(more: Partial<Agreement>): Agreement {
     learns: ['bravo'],
     accept_dictionary_risk: false,
     max_set_size: 100,
+    max_set_bytes: 1_000_000,
     seed: 1,
     ...more,
   }
@@ -51,6 +53,30 @@ test('vectors are compared by the linker that is named, and by no other', () => 
   expect(covers(named, { ...clk, linker: 'delta' })).toBe(false)
   expect(covers(named, { ...clk, fields: ['surname'] })).toBe(false)
   expect(covers({ privacy: ['clk'] }, clk)).toBe(false)
+})
+
+test.each([
+  ['the same, as far as they are said', {}, true],
+  ['longer vectors', { length: 2_048 }, false],
+  ['vectors that are not folded', { fold: false }, false],
+  ['more bits for a gram', { hashes: 16 }, false],
+  ['longer grams', { q: 3 }, false],
+  ['a field that counts more', { weights: { surname: 2 } }, false],
+  ['a lower threshold', { threshold: 0.6 }, false],
+  ['many matches for a record', { one_to_one: false }, false],
+] as const)('vectors with parameters of the proposer: %s', (_, chosen, isCovered) => {
+  const clk = clkParameters.parse(chosen)
+  const more = { privacy: 'clk', linker: 'charlie' } as const
+  expect(covers({ privacy: ['clk'], linker: 'charlie' }, { ...more, clk })).toBe(isCovered)
+  expect(covers({ privacy: ['clk'], linker: 'charlie', clk: chosen }, { ...more, clk })).toBe(true)
+  if (!isCovered) expect(covers({ privacy: ['clk'], linker: 'charlie', clk: chosen }, more)).toBe(false)
+})
+
+test('another version of the lens, where one is named, and more bytes of records', () => {
+  expect(covers({ privacy: ['psi'], lens_version: '1.0.0' }, {})).toBe(true)
+  expect(covers({ privacy: ['psi'], lens_version: '1.1.0' }, {})).toBe(false)
+  expect(covers({ privacy: ['none'], max_set_bytes: 999_999 }, { privacy: 'none' })).toBe(false)
+  expect(covers({ privacy: ['none'], max_set_bytes: 1_000_000 }, { privacy: 'none' })).toBe(true)
 })
 
 test('who compares for others needs no file, and says so', () => {

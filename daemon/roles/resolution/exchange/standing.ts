@@ -1,9 +1,12 @@
 // What a profile agrees to beforehand, so that nobody need be there: no more than it says, and nothing where it says nothing.
 import * as z from 'zod'
+import { canonical } from '../../../kernel/canonical.ts'
 import { siteName } from '../../../kernel/transport.ts'
 import { word } from '../fields.ts'
 import { privacy } from '../fusion-run/model.ts'
 import { dataFile } from '../fusion-run/node-data.ts'
+import { type ClkParameters, clkParameters } from '../privacy/clk/parameters.ts'
+import { most_set_bytes } from './agreement.ts'
 import type { StoredExchange } from './model.ts'
 
 export const standingAgreement = z.strictObject({
@@ -15,6 +18,14 @@ export const standingAgreement = z.strictObject({
   }),
   max_set_size: z.int().min(1).max(1_000_000),
   they_learn: z.boolean().default(false).meta({ description: 'The peer may be among those that learn' }),
+  lens_version: word.optional().meta({ description: 'The only one; any that this site has where it is absent' }),
+  max_set_bytes: z
+    .int()
+    .min(1)
+    .max(most_set_bytes)
+    .default(67_108_864)
+    .meta({ description: 'With none: most bytes of the records of either party' }),
+  clk: clkParameters.optional().meta({ description: 'With clk: these parameters and no others' }),
   accept_dictionary_risk: z.boolean().default(false),
   file: dataFile
     .optional()
@@ -29,7 +40,17 @@ export function standingFor(
   all: readonly StandingAgreement[],
   { agreement, part }: Pick<StoredExchange, 'agreement' | 'part'>,
 ): StandingAgreement | undefined {
-  const { parties, lens, privacy: mode, fields, max_set_size, learns, linker, accept_dictionary_risk } = agreement
+  const {
+    parties,
+    lens,
+    lens_version,
+    privacy: mode,
+    fields,
+    max_set_size,
+    learns,
+    linker,
+    accept_dictionary_risk,
+  } = agreement
   return all.find(
     (each) =>
       each.peer === parties[0] &&
@@ -38,9 +59,17 @@ export function standingFor(
       fields.every((field) => each.fields.includes(field)) &&
       (mode === 'none' || each.fields.every((field) => fields.includes(field))) &&
       max_set_size <= each.max_set_size &&
+      (each.lens_version ?? lens_version) === lens_version &&
+      (mode !== 'none' || agreement.max_set_bytes <= each.max_set_bytes) &&
+      (mode !== 'clk' || isSame(each.clk, agreement.clk)) &&
       (part === 'linker' ? each.links : bringsTo(each, learns.includes(parties[0]), linker)) &&
       (each.accept_dictionary_risk || !accept_dictionary_risk),
   )
+}
+
+/** Longer vectors, more bits for a gram or no folding tell more of the records, and a lower threshold finds more of them. */
+function isSame(ours: ClkParameters | undefined, theirs: ClkParameters | undefined): boolean {
+  return canonical(ours ?? clkParameters.parse({})) === canonical(theirs ?? clkParameters.parse({}))
 }
 
 /** Records, to these and no others. */

@@ -1,13 +1,13 @@
 // Ends a run before it is through. Its files go; matches that were written already stay.
 import * as z from 'zod'
 import { isRefused } from '../../../kernel/errors.ts'
-import { operation } from '../../../kernel/operation.ts'
 import { uid } from '../fields.ts'
+import { matchingOperation } from '../matching.ts'
 import { changeRun } from './change.ts'
 import { runView, shown } from './model.ts'
 import { cancelled } from './rules.ts'
 
-export const cancel = operation({
+export const cancel = matchingOperation({
   summary: 'Cancel a run',
   method: 'DELETE',
   path: '/api/v2/fusion/run/{run_id}',

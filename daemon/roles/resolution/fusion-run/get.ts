@@ -1,7 +1,7 @@
 // One run.
 import { operation } from '../../../kernel/operation.ts'
+import { ownedPaths } from '../../../kernel/owned.ts'
 import { uidInput } from '../fields.ts'
-import { ownedPaths } from '../owned.ts'
 import { fusionRuns, runView, shown } from './model.ts'
 
 export const get = operation({

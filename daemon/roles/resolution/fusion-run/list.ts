@@ -1,9 +1,9 @@
 // Runs of the caller's tenant, newest first.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation.ts'
+import { ownedPaths } from '../../../kernel/owned.ts'
 import { listFields, pageOf, queryOf } from '../../../kernel/paging.ts'
 import { summaryField, word } from '../fields.ts'
-import { ownedPaths } from '../owned.ts'
 import { fusionRuns, runState, runSummary, runView, short, shown } from './model.ts'
 
 export const list = operation({

@@ -108,7 +108,11 @@ function opened(call: Call, goal: StoredRun['goal'], input: RunInput, { id, valu
 }
 
 /** What a run says of records names fields of the lens: its label is that of both. */
-function labelOfRun(call: Call, { classification: given }: RunInput, { value }: Doc<StoredLens>): Label | Refused {
+export function labelOfRun(
+  call: Call,
+  { classification: given }: Pick<RunInput, 'classification'>,
+  { value }: Doc<StoredLens>,
+): Label | Refused {
   const own = labelFor(call, given ?? call.site.default_level)
   if (isRefused(own)) return own
   const joined = join(own, value.label, call.site.labels)

@@ -10,29 +10,25 @@ import { type FoundMatch, runWork } from '../parts.ts'
 import { putAll, type Written } from '../put-all.ts'
 import type { StoredRun } from './model.ts'
 
-export type Batches<T> = AsyncIterable<readonly T[]> | Iterable<readonly T[]>
-
-/** `signal`: aborted when the run is wanted no more. Throws its reason. `found`: what its phases left in files, unless said. */
-export async function publishMatches(
-  call: Call,
-  run: Doc<StoredRun>,
-  total: number,
-  signal: AbortSignal,
-  found: Batches<FoundMatch> = call.part(runWork).matches(run.id),
-) {
-  const store = call.store(entityMatches)
+/** What was left in files. `signal`: aborted when the run is wanted no more. Throws its reason. */
+export async function publishMatches(call: Call, run: Doc<StoredRun>, total: number, signal: AbortSignal) {
   let written = 0
-  for await (const batch of found) {
+  for await (const batch of call.part(runWork).matches(run.id)) {
     signal.throwIfAborted()
-    await putAll(
-      store,
-      batch.map((each) => matchOf(call, run, each)),
-      (before, now) => keptDecisions(call, before, now),
-    )
+    await putMatches(call, run, batch)
     written += batch.length
     call.part(runWork).told(run.id, { phase: phaseOf(run), step: 'write matches', done: written, total })
   }
   if (run.value.consensus) call.wake('consult')
+}
+
+/** Under the lens, the run and the label of `run`. */
+export async function putMatches(call: Call, run: Doc<StoredRun>, found: readonly FoundMatch[]): Promise<void> {
+  await putAll(
+    call.store(entityMatches),
+    found.map((each) => matchOf(call, run, each)),
+    (before, now) => keptDecisions(call, before, now),
+  )
 }
 
 function phaseOf({ value: { state } }: Doc<StoredRun>) {

@@ -1,10 +1,10 @@
 // Starts a run that extracts, matches and resolves.
 import { isRefused } from '../../../kernel/errors.ts'
-import { operation } from '../../../kernel/operation.ts'
+import { matchingOperation } from '../matching.ts'
 import { runView, shown } from './model.ts'
 import { max_body_bytes, openRun, runInput } from './opening.ts'
 
-export const start = operation({
+export const start = matchingOperation({
   summary: 'Resolve records by a lens: extract, match and resolve; its status tells how far it is',
   method: 'POST',
   path: '/api/v2/fusion/run',

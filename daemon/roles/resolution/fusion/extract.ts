@@ -1,10 +1,10 @@
 // The first phase alone: reads the records of a run by its lens, and waits for what comes next.
 import { isRefused } from '../../../kernel/errors.ts'
-import { operation } from '../../../kernel/operation.ts'
 import { runView, shown } from '../fusion-run/model.ts'
 import { max_body_bytes, openRun, runInput } from '../fusion-run/opening.ts'
+import { matchingOperation } from '../matching.ts'
 
-export const extract = operation({
+export const extract = matchingOperation({
   summary: 'Begin a run with its first phase alone: read the records by the lens',
   method: 'POST',
   path: '/api/v2/fusion/extract',

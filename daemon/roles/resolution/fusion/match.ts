@@ -1,17 +1,17 @@
 // The second phase: compares and scores the records of a run.
 import * as z from 'zod'
 import { isRefused } from '../../../kernel/errors.ts'
-import { operation } from '../../../kernel/operation.ts'
 import { listFields } from '../../../kernel/paging.ts'
 import { entityMatches, matchView, shown } from '../entity-match/model.ts'
 import { uid } from '../fields.ts'
 import { changeRun } from '../fusion-run/change.ts'
 import { shown as runShown, runView } from '../fusion-run/model.ts'
 import { asked } from '../fusion-run/rules.ts'
+import { matchingOperation } from '../matching.ts'
 import { runWork } from '../parts.ts'
 import { waitFor } from './waiting.ts'
 
-export const match = operation({
+export const match = matchingOperation({
   summary: 'Compare and score the records of a run; its best matches, once it is that far',
   method: 'POST',
   path: '/api/v2/fusion/match/{run_id}',

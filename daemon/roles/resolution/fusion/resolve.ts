@@ -1,17 +1,17 @@
 // The third phase: joins the matches of a run into clusters.
 import * as z from 'zod'
 import { isRefused } from '../../../kernel/errors.ts'
-import { operation } from '../../../kernel/operation.ts'
 import { listFields } from '../../../kernel/paging.ts'
 import { clusterView, entityClusters, shown } from '../entity-cluster/model.ts'
 import { uid } from '../fields.ts'
 import { changeRun } from '../fusion-run/change.ts'
 import { overLens, shown as runShown, runView } from '../fusion-run/model.ts'
 import { asked } from '../fusion-run/rules.ts'
+import { matchingOperation } from '../matching.ts'
 import { runWork } from '../parts.ts'
 import { waitFor } from './waiting.ts'
 
-export const resolve = operation({
+export const resolve = matchingOperation({
   summary: 'Join the matches of a run into entities; the largest, once it is that far',
   method: 'POST',
   path: '/api/v2/fusion/resolve/{run_id}',

@@ -1,7 +1,7 @@
 // One binding, as an owned object.
 import { operation } from '../../../kernel/operation.ts'
+import { ownedPaths } from '../../../kernel/owned.ts'
 import { uidInput } from '../fields.ts'
-import { ownedPaths } from '../owned.ts'
 import { bindingView, lensBindings, shown } from './model.ts'
 
 export const get = operation({

@@ -1,9 +1,9 @@
 // Which lens is in use for what, newest first.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation.ts'
+import { ownedPaths } from '../../../kernel/owned.ts'
 import { listFields, pageOf, queryOf } from '../../../kernel/paging.ts'
 import { summaryField, word } from '../fields.ts'
-import { ownedPaths } from '../owned.ts'
 import { bindingSummary, bindingView, lensBindings, short, shown } from './model.ts'
 
 export const list = operation({

@@ -4,12 +4,12 @@ import { digestOf } from '../../../kernel/canonical.ts'
 import { isRefused, refuse } from '../../../kernel/errors.ts'
 import { classification } from '../../../kernel/label.ts'
 import { labelFor } from '../../../kernel/labelling.ts'
-import { operation } from '../../../kernel/operation.ts'
 import { bindLens } from '../lens-binding/bind.ts'
+import { matchingOperation } from '../matching.ts'
 import { lens } from './model.ts'
 import { lenses, lensUid, lensView, shown } from './stored.ts'
 
-export const create = operation({
+export const create = matchingOperation({
   summary: 'Keep a version of a lens; the same body again is the same lens',
   method: 'POST',
   path: '/api/v2/lens',

@@ -1,7 +1,7 @@
 // One version of a lens.
 import { operation } from '../../../kernel/operation.ts'
+import { ownedPaths } from '../../../kernel/owned.ts'
 import { uidInput } from '../fields.ts'
-import { ownedPaths } from '../owned.ts'
 import { lenses, lensView, shown } from './stored.ts'
 
 export const get = operation({

@@ -1,9 +1,9 @@
 // Lenses of the caller's tenant, newest first.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation.ts'
+import { ownedPaths } from '../../../kernel/owned.ts'
 import { listFields, pageOf, queryOf } from '../../../kernel/paging.ts'
 import { summaryField, word } from '../fields.ts'
-import { ownedPaths } from '../owned.ts'
 import { lenses, lensSummary, lensView, short, shown } from './stored.ts'
 
 export const list = operation({

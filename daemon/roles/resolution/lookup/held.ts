@@ -6,14 +6,16 @@ import type { Page } from '../../../kernel/store.ts'
 import { LookupIndex } from '../engine/lookup/keyed-records.ts'
 import { lookupKeys } from '../engine/lookup/keys.ts'
 import { entityRecords, type StoredRecord } from '../entity-record/model.ts'
+import type { Whose } from '../registry/reach.ts'
+import { writtenBelow } from '../registry/writing.ts'
 import { settings } from '../settings.ts'
 import type { Learnt } from './learnt.ts'
 
 type Held = {
   readonly run_id: string
   readonly index: LookupIndex
-  /** When the newest record changed that is in it. */
-  newest: string
+  /** It has every record that was written under a lower number. */
+  below: number
   /** How it is being brought up to date; the next waits for it. */
   reading: Promise<void>
 }
@@ -30,11 +32,11 @@ export class Lookups {
 
   /** The index of all records that the registry has now; a new run of the lens has it read anew. */
   async of(call: Call, learnt: Learnt): Promise<LookupIndex | Refused> {
-    const { tenant_id, clearance } = call.caller
-    const { lens } = learnt.run.value
-    const key = canonical({ tenant_id, clearance, lens })
+    const { tenant_id: viewer, clearance } = call.caller
+    const { tenant_id, lens } = learnt.run.value
+    const key = canonical({ viewer, clearance, tenant_id, lens })
     const most = call.settings(settings).lookup_records
-    const records = await call.store(entityRecords).count({ lens })
+    const records = await call.store(entityRecords).count({ tenant_id, lens })
     if (records > most) {
       return refuse('wrong_state', `the registry has ${records} records, and this site looks up in ${most} at most`)
     }
@@ -43,7 +45,7 @@ export class Lookups {
     this.#held.delete(key)
     this.#held.set(key, held)
     this.#makeRoom(key, most - records)
-    held.reading = held.reading.catch(() => undefined).then(() => readOn(call, lens, held))
+    held.reading = held.reading.catch(() => undefined).then(() => readOn(call, { tenant_id, lens }, held))
     await held.reading
     return held.index
   }
@@ -64,28 +66,26 @@ function newHeld({ run, lens }: Learnt): Held {
   return {
     run_id: run.id,
     index: new LookupIndex(lookupKeys(lens.value.body)),
-    newest: '',
+    below: 0,
     reading: Promise.resolve(),
   }
 }
 
-/** Records that changed since, those of the newest instant again: more of them may have come. */
-async function readOn(call: Call, lens: string, held: Held): Promise<void> {
+/** All records at first, then those that were written since. */
+async function readOn(call: Call, whose: Whose, held: Held): Promise<void> {
+  const { below, next } = await writtenBelow(call, whose)
+  if (held.below === next) return
+  const since = held.below === 0 ? {} : { written: { gte: held.below } }
   let cursor: string | undefined
-  const filter = { lens, updated_at: { gte: held.newest } }
-  let newest = held.newest
   do {
     call.signal.throwIfAborted()
     const page: Page<StoredRecord> = await call.store(entityRecords).list({
-      ...{ filter, order: { field: 'updated_at', direction: 'asc' }, limit: page_size },
+      ...{ filter: { tenant_id: whose.tenant_id, lens: whose.lens, ...since }, limit: page_size },
       ...(cursor === undefined ? {} : { cursor }),
       fresh: true,
     })
-    for (const { id, value } of page.docs) {
-      held.index.put(id, value.values)
-      newest = value.updated_at
-    }
+    for (const { id, value } of page.docs) held.index.put(id, value.values, value.arrived === undefined)
     cursor = page.next_cursor
   } while (cursor)
-  held.newest = newest
+  held.below = below
 }

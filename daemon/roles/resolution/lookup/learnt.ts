@@ -1,7 +1,7 @@
 // The lens that a record is looked up by, and the run whose weights tell what its fields are worth.
 import type { Call } from '../../../kernel/call.ts'
 import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
-import type { Doc } from '../../../kernel/store.ts'
+import type { Doc, Filter } from '../../../kernel/store.ts'
 import type { LookupWeights } from '../engine/lookup/weights.ts'
 import { fusionRuns, type StoredRun } from '../fusion-run/model.ts'
 import { lensNamed } from '../lens/named.ts'
@@ -28,6 +28,13 @@ export async function learntFor(call: Call, asked: Asked): Promise<Learnt | Refu
   const named = await lensInUse(call, asked)
   if (isRefused(named)) return named
   const of = asked.lens_version === undefined ? { lens: named.value.lens } : { lens_id: named.id }
+  const learnt = await latestRun(call, { tenant_id: named.value.tenant_id, ...of })
+  if (learnt) return learnt
+  return refuse('wrong_state', `no run of the lens ${named.value.lens} is completed, so nothing is known of its fields`)
+}
+
+/** The latest run that kept its weights, and the version of the lens that it saw the records by. */
+export async function latestRun(call: Call, of: Filter): Promise<Learnt | undefined> {
   const { docs } = await call.store(fusionRuns).list({
     ...{ filter: { ...of, state: 'completed' }, order: { field: 'created_at', direction: 'desc' }, limit: most_runs },
     fresh: true,
@@ -38,7 +45,7 @@ export async function learntFor(call: Call, asked: Asked): Promise<Learnt | Refu
     if (!weights || !lens) continue
     return { lens, run, weights: threshold === undefined ? weights : { ...weights, cut: threshold * Math.LN2 } }
   }
-  return refuse('wrong_state', `no run of the lens ${named.value.lens} is completed, so nothing is known of its fields`)
+  return undefined
 }
 
 /** The one that is said; else the one that its kind of entity is bound to, where that is one only. */

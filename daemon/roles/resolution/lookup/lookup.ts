@@ -11,7 +11,7 @@ import { count, recordRef, uid, word } from '../fields.ts'
 import { nodeRecord } from '../fusion-run/node-data.ts'
 import type { Lens } from '../lens/model.ts'
 import { entitiesFor, type FoundEntity } from './found.ts'
-import { learntFor } from './learnt.ts'
+import { knownTo } from './known-to.ts'
 
 const most_columns = 256
 
@@ -63,20 +63,19 @@ export const lookup = operation({
   allow: 'resolution:read',
 
   async run(call, { record, node_id, limit, ...asked }) {
-    const learnt = await learntFor(call, asked)
-    if (isRefused(learnt)) return learnt
-    const { lens, run, weights } = learnt
-    const values = normalValues(lens.value.body, record)
-    if (!values) return nothingSaid(lens.value.body)
+    const known = await knownTo(call, asked)
+    if (isRefused(known)) return known
+    const { lens, run, weights } = known
+    const values = normalValues(lens, record)
+    if (!values) return nothingSaid(lens)
     const ref = node_id === undefined ? undefined : { node_id, record_id: '' }
-    const found = await entitiesFor(call, learnt, { values, ref, limit })
-    if (isRefused(found)) return found
+    const found = await entitiesFor(known, { values, ref, limit })
     return {
-      lens: lens.value.lens,
-      lens_version: lens.value.lens_version,
+      lens: lens.lens,
+      lens_version: lens.version,
       run_id: run.id,
       cut_bits: weights.cut / Math.LN2,
-      entities: found.map((each) => shown(each, values, lens.value.body, weights.prior / Math.LN2)),
+      entities: found.map((each) => shown(each, values, lens, weights.prior / Math.LN2)),
     }
   },
 })
@@ -89,20 +88,20 @@ function nothingSaid({ fields }: Lens) {
 
 /** The record that was asked about is on the left. */
 function shown(
-  { cluster, best, score, isAbove }: FoundEntity,
+  { entity, best, score, isAbove }: FoundEntity,
   values: Readonly<Record<string, string>>,
   lens: Lens,
   prior_bits: number,
 ): z.infer<typeof candidate> {
-  const { value } = best.record
-  const evidence = evidenceFor({ value: { levels: [...best.compared.parts], prior_bits } }, lens, values, value.values)
+  const { record, compared } = best
+  const evidence = evidenceFor({ value: { levels: [...compared.parts], prior_bits } }, lens, values, record.values)
   const { steps, bits: record_bits, found_by } = waterfallOf(evidence)
   const bits = score / Math.LN2
   return {
-    entity: cluster.id,
-    classification: cluster.value.label,
-    size: cluster.value.size,
-    ...{ bits, probability: probabilityOf(bits), above_cut: isAbove, record: value.ref },
+    entity: entity.id,
+    classification: entity.label,
+    size: entity.size,
+    ...{ bits, probability: probabilityOf(bits), above_cut: isAbove, record: record.ref },
     ...{ prior_bits, record_bits, found_by: [...found_by] },
     steps: shownSteps(steps),
   }

@@ -7,10 +7,11 @@ import { clusterUid, entityClusters, type StoredCluster } from '../entity-cluste
 import { entityMatches } from '../entity-match/model.ts'
 import { entityRecords, recordUid, type StoredRecord } from '../entity-record/model.ts'
 import type { StoredRun } from '../fusion-run/model.ts'
-import type { Batches } from '../fusion-run/publish.ts'
 import { type FoundCluster, runWork } from '../parts.ts'
 import { putAll, type Written } from '../put-all.ts'
 import { keyOf, settle } from './settle.ts'
+import { cameSince, matchAgain } from './since-run.ts'
+import { writing } from './writing.ts'
 
 /** A cluster of the engine with its records as they were before and as they are now. */
 type Base = {
@@ -21,22 +22,20 @@ type Base = {
 
 /**
  * Clusters of new records alone, and those that are as they were, are written many at a time; whatever a decision, a merge or a
- * split touches is settled, a hundred clusters at once. May be repeated after a crash. `signal`: aborted when the run is wanted no more. `clusters`:
- * what its phases left in files, unless said.
+ * split touches is settled, a hundred clusters at once. May be repeated after a crash. `signal`: aborted when the run is wanted no more.
  */
 export async function publishRegistry(
   call: Call,
   run: Doc<StoredRun>,
   total: number,
   signal: AbortSignal,
-  clusters: Batches<FoundCluster> = call.part(runWork).clusters(run.id),
 ): Promise<void> {
   const decided = await decidedRecords(call, run)
   const touched: string[] = []
   let written = 0
   const told = (step: string, done: number, of: number) =>
     call.part(runWork).told(run.id, { phase: 'resolve', step, done, total: of })
-  for await (const batch of clusters) {
+  for await (const batch of call.part(runWork).clusters(run.id)) {
     signal.throwIfAborted()
     const bases = await Promise.all(batch.map((found) => baseOf(call, run, found, decided)))
     // Entities come before the records that name them: after a crash what is there already is found again.
@@ -45,10 +44,13 @@ export async function publishRegistry(
       bases.flatMap(({ plain }) => plain ?? []),
       (before, now) => ({ ...now, lineage: before.lineage, created_at: before.created_at }),
     )
-    await putAll(
-      call.store(entityRecords),
-      bases.flatMap(({ records }) => records),
-      (_before, now) => now,
+    const records = bases.flatMap((base) => base.records)
+    await writing(call, run.value, (written) =>
+      putAll(
+        call.store(entityRecords),
+        records.map(({ id, value }) => ({ id, value: { ...value, written } })),
+        (before, now) => (cameSince(run, before) ? before : now),
+      ),
     )
     touched.push(...bases.flatMap(({ plain, records }) => (plain ? [] : records.slice(0, 1).map(({ id }) => id))))
     written += batch.length
@@ -63,6 +65,7 @@ export async function publishRegistry(
     told('settle clusters', Math.min(at + settled_at_once, touched.length), touched.length)
   }
   await settleAgain(call, run)
+  await matchAgain(call, run)
 }
 
 const settled_at_once = 100
@@ -100,7 +103,8 @@ async function baseOf(
     const value = { tenant_id, label: own, lens, ref, values, base, ...entity, run_id: run.id, updated_at: at }
     return { id: uids[place] ?? '', value, before: was }
   })
-  const plain = uids.some((uid) => decided.has(uid)) ? undefined : await plainEntity(call, run, records)
+  const isPlain = !uids.some((uid) => decided.has(uid)) && !before.some((was) => was && cameSince(run, was.value))
+  const plain = isPlain ? await plainEntity(call, run, records) : undefined
   const entity = plain?.id
   const named = entity === undefined ? records : records.map((each) => ({ ...each, value: { ...each.value, entity } }))
   return { records: named, plain }

@@ -87,7 +87,7 @@ async function matchesAmong(
  * Every document whose field is one of the values, as of now. In the order of that field and by no other condition, so that the
  * store seeks the values, however many documents the lens has; such a value is of one lens alone.
  */
-async function listed<T extends Stored & { lens: string }>(
+export async function listed<T extends Stored & { lens: string }>(
   call: Call,
   from: Collection<T>,
   { tenant_id, lens }: Whose,

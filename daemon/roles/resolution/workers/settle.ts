@@ -1,15 +1,22 @@
-// Brings clusters in line with decisions, soon after each, and again where a crash or a run came between.
+// Brings clusters in line with new records and decisions, soon after each, and again where a crash or a run came between.
 import type { Call } from '../../../kernel/call.ts'
 import { isRefused } from '../../../kernel/errors.ts'
 import type { Worker } from '../../../kernel/role.ts'
-import type { Doc } from '../../../kernel/store.ts'
-import { entityMatches, type StoredMatch } from '../entity-match/model.ts'
-import { fusionRuns } from '../fusion-run/model.ts'
+import { matchAllWaiting, takeArrivals } from '../arrival/taking.ts'
+import { entityMatches } from '../entity-match/model.ts'
+import { isBeingWritten } from '../registry/arrive.ts'
 import { settle as settleClusters } from '../registry/settle.ts'
 
 export const settle: Worker = { name: 'settle', when: { every_ms: 5_000 }, run }
 
+/** One hand does both, so that no two change the same entities at a time. */
 async function run(call: Call): Promise<void> {
+  await takeArrivals(call)
+  await matchAllWaiting(call)
+  await payDecisions(call)
+}
+
+async function payDecisions(call: Call): Promise<void> {
   let cursor: string | undefined
   do {
     const query = { filter: { owes: 1 }, limit: 100, ...(cursor === undefined ? {} : { cursor }), fresh: true }
@@ -30,7 +37,7 @@ async function run(call: Call): Promise<void> {
 async function pay(call: Call, uid: string): Promise<void> {
   const doc = await call.store(entityMatches).find(uid)
   // Another match of the same cluster may have paid for it.
-  if (!doc || doc.value.owes === 0 || (await isBeingWritten(call, doc))) return
+  if (!doc || doc.value.owes === 0 || (await isBeingWritten(call, doc.value))) return
   const { tenant_id, lens, lens_id, lens_version, entity_type, run_id, left_uid, right_uid } = doc.value
   const origin = { lens, lens_id, lens_version, entity_type, run_id }
   await settleClusters(call, { tenant_id, lens }, origin, [left_uid, right_uid])
@@ -42,10 +49,4 @@ async function pay(call: Call, uid: string): Promise<void> {
         ? { next: { ...value, owes: 0 }, answer: undefined }
         : { answer: undefined },
     )
-}
-
-/** A run that writes clusters takes in all decisions itself, and has those settled again that came meanwhile. */
-async function isBeingWritten(call: Call, { value: { tenant_id, lens } }: Doc<StoredMatch>): Promise<boolean> {
-  const filter = { tenant_id, lens, state: 'resolving' }
-  return (await call.store(fusionRuns).list({ filter, limit: 1, fresh: true })).docs.length > 0
 }

@@ -3,7 +3,8 @@ import type { Field } from '../compare/pairs.ts'
 import { LensFault } from '../records/records.ts'
 import { textsOf } from '../records/texts.ts'
 import { type Column, textOf } from '../text/dictionary.ts'
-import { type Neighbours, neighboursOf, trigrams, vectorsOf } from '../text/vectors.ts'
+import { trigrams } from '../text/parts.ts'
+import { type Neighbours, neighboursOf, vectorsOf } from '../text/vectors.ts'
 import { columnOf, mayMeet, type Pairing, type Sides } from './pairing.ts'
 
 /**
@@ -75,7 +76,7 @@ export function nearestByWords(
     throw new LensFault(`neighbours by words are for ${most_rows} records at most; there are ${rows}`)
   const texts = textsOf({ rows, sources: new Int32Array(rows), fields: told }, undefined, named !== undefined)
   const isTwo = sources?.every((source) => source < 2)
-  const near = neighboursOf(vectorsOf(texts, trigrams), k, isTwo ? sources : undefined)
+  const near = neighboursOf(vectorsOf(texts, trigrams()), k, isTwo ? sources : undefined)
   const lists = (a: number, b: number) => near.found.subarray(a * k, (a + 1) * k).includes(b)
   const each = (pair: (a: number, b: number) => void) =>
     eachNear(near, rows, lists, (a, b) => mayMeet(sides, a, b) && pair(a, b))

@@ -28,7 +28,8 @@ export function clustered(
   tell: Tell,
   before?: Before,
 ): Int32Array {
-  const above = scores.map((score) => Math.min(highest, score) - lowest)
+  const above = new Float64Array(scores.length)
+  for (let pair = 0; pair < above.length; pair++) above[pair] = Math.min(highest, scores[pair]!) - lowest
   return averageLink(rows, { lefts, rights, above }, cut - lowest, before, tell)
 }
 
@@ -96,9 +97,10 @@ export function byMethod(
 /** Of clusters of two rows or more. */
 function meanSize(clusters: Int32Array): number {
   const sizes = new Int32Array(clusters.length)
-  for (const cluster of clusters) sizes[cluster]!++
+  for (let row = 0; row < clusters.length; row++) sizes[clusters[row]!]!++
   let [all, count] = [0, 0]
-  for (const size of sizes) {
+  for (let cluster = 0; cluster < sizes.length; cluster++) {
+    const size = sizes[cluster]!
     if (size < 2) continue
     all += size
     count++

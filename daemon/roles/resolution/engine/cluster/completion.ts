@@ -51,7 +51,12 @@ function wanting(clusters: Int32Array, sizes: Int32Array, { lefts, rights, lengt
     const cluster = clusters[lefts[pair]!]!
     if (cluster === clusters[rights[pair]!]) known[cluster]!++
   }
-  return Uint8Array.from(sizes, (size, cluster) => (known[cluster]! < (size * (size - 1)) / 2 ? 1 : 0))
+  const isWanting = new Uint8Array(sizes.length)
+  for (let cluster = 0; cluster < sizes.length; cluster++) {
+    const size = sizes[cluster]!
+    if (known[cluster]! < (size * (size - 1)) / 2) isWanting[cluster] = 1
+  }
+  return isWanting
 }
 
 /** Clusters that a good pair joins, each with those after it, in the order of pairs. */
@@ -82,7 +87,8 @@ function partnersOf(
   isWanted: (row: number) => boolean,
 ): { from: Uint32Array; others: Int32Array } {
   const from = new Uint32Array(rows + 1)
-  const wanted = Uint8Array.from({ length: rows }, (_, row) => (isWanted(row) ? 1 : 0))
+  const wanted = new Uint8Array(rows)
+  for (let row = 0; row < rows; row++) if (isWanted(row)) wanted[row] = 1
   for (let pair = 0; pair < length; pair++) {
     if (wanted[lefts[pair]!]) from[lefts[pair]! + 1]!++
     if (wanted[rights[pair]!]) from[rights[pair]! + 1]!++

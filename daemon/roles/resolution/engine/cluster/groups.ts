@@ -35,11 +35,13 @@ export class Groups {
   lowest(): Int32Array {
     const rows = this.#parents.length
     const lowest = new Int32Array(rows).fill(-1)
-    return Int32Array.from({ length: rows }, (_, row) => {
+    const found = new Int32Array(rows)
+    for (let row = 0; row < rows; row++) {
       const root = this.find(row)
       if (lowest[root]! < 0) lowest[root] = row
-      return lowest[root]!
-    })
+      found[row] = lowest[root]!
+    }
+    return found
   }
 }
 

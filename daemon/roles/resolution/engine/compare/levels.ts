@@ -1,8 +1,8 @@
 // How alike two different values of a field are, as a level: 0 is kept for equal values, higher levels are less alike.
 import type { FieldType } from '../../lens/model.ts'
-import { type Column, type Dictionary, DictionaryBuilder, textOf, viewed } from '../text/dictionary.ts'
+import { type Column, DictionaryBuilder, textOf, viewed } from '../text/dictionary.ts'
 import { Matcher } from '../text/matcher.ts'
-import { always_heard, metaphone } from '../text/metaphone.ts'
+import { metaphone, soundSign } from '../text/metaphone.ts'
 
 /** Of two numbers of different values in the field's dictionary; from 1 to `count - 1`. */
 export type Levels = { readonly count: number; levelOf(a: number, b: number): number }
@@ -32,30 +32,19 @@ export function levelsFor(type: FieldType, column: Column): Levels {
   }
 }
 
-/** Whether two values sound the same. How one sounds is found only where it may matter: letters that are never silent tell most apart. */
+/** Whether two values sound the same. How one sounds is found only where it may matter: a sign of it tells nearly all apart. */
 function soundingIn({ dictionary }: Column): (a: number, b: number) => boolean {
+  const { size, units, starts } = dictionary
   const builder = new DictionaryBuilder()
   const unknown = -2
-  const sounds = new Int32Array(dictionary.size).fill(unknown)
-  const heard = heardIn(dictionary)
+  const sounds = new Int32Array(size).fill(unknown)
+  const signs = new Int32Array(size)
+  for (let code = 0; code < size; code++) signs[code] = soundSign(units, starts[code]!, starts[code + 1]!)
   const soundOf = (code: number) => {
     if (sounds[code] === unknown) sounds[code] = builder.add(metaphone(textOf(dictionary, code)))
     return sounds[code]!
   }
-  return (a, b) => heard[a] === heard[b] && soundOf(a) >= 0 && soundOf(a) === soundOf(b)
-}
-
-/** For each value, as bits, which letters it has that `metaphone` always keeps and never makes of others. */
-function heardIn({ size, units, starts }: Dictionary): Uint8Array {
-  const bitOf = new Uint8Array(65_536)
-  for (const [bit, letter] of [...always_heard].entries()) bitOf[letter.charCodeAt(0)] = 1 << bit
-  const heard = new Uint8Array(size)
-  for (let code = 0; code < size; code++) {
-    let letters = 0
-    for (let at = starts[code]!; at < starts[code + 1]!; at++) letters |= bitOf[units[at]!]!
-    heard[code] = letters
-  }
-  return heard
+  return (a, b) => signs[a] === signs[b] && soundOf(a) >= 0 && soundOf(a) === soundOf(b)
 }
 
 /** Names of people and places: a slip of the hand, the same sound, a short form, and less and less by Jaro-Winkler. */

@@ -3,7 +3,8 @@ import type { MeasureName } from '../../lens/comparison.ts'
 import { type Dictionary, textOf } from '../text/dictionary.ts'
 import { Matcher } from '../text/matcher.ts'
 import { metaphone } from '../text/metaphone.ts'
-import { cosine, trigrams, vectorsOf, wordsOf } from '../text/vectors.ts'
+import { trigrams, words } from '../text/parts.ts'
+import { cosine, vectorsOf } from '../text/vectors.ts'
 import { daysOf, distance_km, locationOf } from './quantities.ts'
 import { inCommon, overlapOf, setsOf } from './sets.ts'
 
@@ -83,8 +84,8 @@ function jaccard(dictionary: Dictionary, q: number): Measure {
 /** The larger of the cosines of words and of trigrams. */
 function cosines(dictionary: Dictionary): Measure {
   const texts = textsIn(dictionary)
-  const byWord = vectorsOf(texts, wordsOf)
-  const byGram = vectorsOf(texts, trigrams)
+  const byWord = vectorsOf(texts, words())
+  const byGram = vectorsOf(texts, trigrams())
   return (a, b) => Math.max(cosine(byWord, a, b), cosine(byGram, a, b))
 }
 

@@ -30,35 +30,96 @@ export type Comparing = {
   readonly swapped?: readonly [number, number]
   /** What a field weighs that one of the two lacks, in natural logs; never above 0. */
   readonly missing: number
-  /** Writes the outcome of each field. */
-  compare(a: number, b: number, outcomes: Uint8Array): void
+  /** Compares the pairs from one on up to another, field by field: what compares a field stays near meanwhile. */
+  compare(lefts: Int32Array, rights: Int32Array, from: number, to: number): Outcomes
 }
+
+/**
+ * `of[field * room + pair]` is the outcome of a field of a pair, the first pair being 0; `rarity[pair]` says, in natural logs, how rare
+ * the values are that both have. Good until the next are compared.
+ */
+export type Outcomes = { readonly room: number; readonly of: Uint8Array; readonly rarity: Float64Array }
+
+/** Of fields whose equal values are weighed by how rare they are: in natural logs, by the number of the value. */
+export type Terms = readonly (Float64Array | undefined)[]
+
+/** Pairs that are best compared at once: their rows and outcomes stay near. */
+export const most_at_once = 1 << 12
 
 /** Of two different values of a field, by number. */
 type OfValues = (one: number, other: number) => number
 
-export function comparing(fields: readonly Field[], swapped?: readonly [number, number], missing = 0): Comparing {
+export function comparing(
+  fields: readonly Field[],
+  swapped?: readonly [number, number],
+  missing = 0,
+  terms: Terms = [],
+): Comparing {
   const table = rowTable(fields)
-  const { width, values } = table
   const made = fields.map((field) => outcomesOf(field))
-  const swap = swapped && swapping(fields, table, swapped, made[swapped[0]]!.count)
   const each = made.map(({ ofValues }) => ofValues)
+  const swap = swapped && swapping(fields, swapped, made[swapped[0]]!.count)
+  let batch = new Batch(table.width, 1)
   return {
     fields,
     table,
     outcomes: made.map(({ count }, field) => count + (field === swapped?.[0] ? 2 : 0)),
     ...(swapped ? { swapped } : {}),
     missing,
-    compare(a, b, outcomes) {
-      const [first, second] = [a * width, b * width]
-      for (let field = 0; field < width; field++) {
-        const one = values[first + field]!
-        const other = values[second + field]!
-        if (one < 0 || other < 0) outcomes[field] = 0
-        else outcomes[field] = one === other ? 1 : each[field]!(one, other)
-      }
-      swap?.(a, b, outcomes)
+    compare(lefts, rights, from, to) {
+      if (to - from > batch.room)
+        batch = new Batch(table.width, Math.max(to - from, Math.min(most_at_once, batch.room * 8)))
+      batch.take(table, lefts, rights, from, to)
+      for (let field = 0; field < each.length; field++) batch.compare(field, each[field]!, terms[field])
+      swap?.(batch)
+      return batch
     },
+  }
+}
+
+/** Pairs that are compared at once: the values of both, and what came of them, field by field. */
+class Batch {
+  readonly room: number
+  length = 0
+  readonly ones: Int32Array
+  readonly others: Int32Array
+  readonly of: Uint8Array
+  readonly rarity: Float64Array
+
+  constructor(width: number, room: number) {
+    this.room = room
+    this.ones = new Int32Array(room * width)
+    this.others = new Int32Array(room * width)
+    this.of = new Uint8Array(room * width)
+    this.rarity = new Float64Array(room)
+  }
+
+  take({ width, values }: RowTable, lefts: Int32Array, rights: Int32Array, from: number, to: number): void {
+    const [ones, others, room] = [this.ones, this.others, this.room]
+    for (let pair = 0; pair < to - from; pair++) {
+      const [a, b] = [lefts[from + pair]! * width, rights[from + pair]! * width]
+      for (let field = 0; field < width; field++) {
+        ones[field * room + pair] = values[a + field]!
+        others[field * room + pair] = values[b + field]!
+      }
+    }
+    this.length = to - from
+    this.rarity.fill(0, 0, this.length)
+  }
+
+  compare(field: number, ofValues: OfValues, terms: Float64Array | undefined): void {
+    const [ones, others, of, rarity] = [this.ones, this.others, this.of, this.rarity]
+    const from = field * this.room
+    for (let pair = 0; pair < this.length; pair++) {
+      const one = ones[from + pair]!
+      const other = others[from + pair]!
+      if (one < 0 || other < 0) of[from + pair] = 0
+      else if (one !== other) of[from + pair] = ofValues(one, other)
+      else {
+        of[from + pair] = 1
+        if (terms) rarity[pair]! += terms[one]!
+      }
+    }
   }
 }
 
@@ -83,24 +144,21 @@ function textOutcomes({ dictionary }: Column): { count: number; ofValues: OfValu
 }
 
 /** Given name and surname the other way round explain a pair that is alike in neither: then that is what is counted. */
-function swapping(
-  fields: readonly Field[],
-  { width, values }: RowTable,
-  [given, surname]: readonly [number, number],
-  extra: number,
-) {
+function swapping(fields: readonly Field[], [given, surname]: readonly [number, number], extra: number) {
   const crossed = crossedLevels(fields[given]!.column, fields[surname]!.column)
   const worst = 6
-  return (a: number, b: number, outcomes: Uint8Array): void => {
-    const [plainGiven, plainSurname] = [outcomes[given]!, outcomes[surname]!]
-    if (plainGiven === 1 || plainSurname === 1 || plainGiven + plainSurname < 5) return
-    const across = crossed(values[a * width + given]!, values[b * width + surname]!)
-    const back = crossed(values[b * width + given]!, values[a * width + surname]!)
-    if (across < 0 || back < 0) return
-    const plain = (plainGiven === 0 ? worst : plainGiven) + (plainSurname === 0 ? worst : plainSurname)
-    if (plain - (across + back + 2) <= 1 || Math.min(across, back) > 1) return
-    outcomes[given] = extra + (Math.max(across, back) <= 1 ? 0 : 1)
-    outcomes[surname] = 0
+  return ({ ones, others, of, room, length }: Batch): void => {
+    for (let pair = 0, first = given * room, last = surname * room; pair < length; pair++, first++, last++) {
+      const [plainGiven, plainSurname] = [of[first]!, of[last]!]
+      if (plainGiven === 1 || plainSurname === 1 || plainGiven + plainSurname < 5) continue
+      const across = crossed(ones[first]!, others[last]!)
+      const back = crossed(others[first]!, ones[last]!)
+      if (across < 0 || back < 0) continue
+      const plain = (plainGiven === 0 ? worst : plainGiven) + (plainSurname === 0 ? worst : plainSurname)
+      if (plain - (across + back + 2) <= 1 || Math.min(across, back) > 1) continue
+      of[first] = extra + (Math.max(across, back) <= 1 ? 0 : 1)
+      of[last] = 0
+    }
   }
 }
 

@@ -1,16 +1,19 @@
 // Outcomes of all compared pairs: each pair by the number of its pattern, each pattern with how often it came.
-import type { Comparing } from './pairs.ts'
+import { type Comparing, most_at_once, type Outcomes } from './pairs.ts'
 
-/** Pairs in the order they came; `patterns` holds `fields` outcomes for each pattern, one after the other. */
-export type Compared = {
+/** `patterns` holds `fields` outcomes for each pattern, one after the other. */
+export type Histogram = { readonly fields: number; readonly patterns: Uint8Array; readonly counts: Float64Array }
+
+/** Pairs in the order they came. */
+export type Compared = Histogram & {
   readonly length: number
   readonly lefts: Int32Array
   readonly rights: Int32Array
   readonly patternOf: Int32Array
-  readonly fields: number
-  readonly patterns: Uint8Array
-  readonly counts: Float64Array
 }
+
+/** With how rare the values are that both of a pair have, in natural logs. */
+export type Rated = Compared & { readonly rarity: Float64Array }
 
 /** Numbers patterns by their outcomes: a table with open addresses over the outcomes as one whole number. */
 export class PatternTable {
@@ -18,8 +21,9 @@ export class PatternTable {
   readonly #places: readonly number[]
   #keys = new Float64Array(1 << 12).fill(-1)
   #numbers = new Int32Array(1 << 12)
-  readonly outcomes: number[] = []
-  readonly counts: number[] = []
+  #outcomes = new Uint8Array(1 << 12)
+  #counts = new Float64Array(1 << 8)
+  #size = 0
 
   constructor({ outcomes }: Pick<Comparing, 'outcomes'>) {
     this.#fields = outcomes.length
@@ -33,27 +37,51 @@ export class PatternTable {
       throw new RangeError('the fields have more outcomes together than a number can tell')
   }
 
-  count(given: Uint8Array): number {
+  /** The key of a pair's outcomes. */
+  #keyOf({ room, of }: Outcomes, pair: number): number {
     let key = 0
-    for (let field = 0; field < this.#fields; field++) key += given[field]! * this.#places[field]!
+    for (let field = 0; field < this.#fields; field++) key += of[field * room + pair]! * this.#places[field]!
+    return key
+  }
+
+  /** Writes the patterns of so many pairs to `into`, from a place on. */
+  count(outcomes: Outcomes, pairs: number, into: Int32Array, from: number): void {
+    for (let pair = 0; pair < pairs; pair++)
+      into[from + pair] = this.#count(this.#keyOf(outcomes, pair), outcomes, pair)
+  }
+
+  #count(key: number, outcomes: Outcomes, pair: number): number {
     const mask = this.#keys.length - 1
     let at = (Math.imul(key | 0, 0x9e3779b1) ^ Math.imul((key / 4_294_967_296) | 0, 0x85ebca6b)) >>> 7
     for (at &= mask; this.#keys[at] !== key; at = (at + 1) & mask) {
-      if (this.#keys[at] === -1) return this.#add(key, at, given)
+      if (this.#keys[at] === -1) return this.#add(key, at, outcomes, pair)
     }
     const number = this.#numbers[at]!
-    this.counts[number]!++
+    this.#counts[number]!++
     return number
   }
 
-  #add(key: number, at: number, given: Uint8Array): number {
-    const number = this.counts.length
+  #add(key: number, at: number, { room, of }: Outcomes, pair: number): number {
+    const number = this.#size++
+    if (number === this.#counts.length) this.#counts = wider(this.#counts)
+    if (this.#size * this.#fields > this.#outcomes.length) this.#outcomes = wider(this.#outcomes)
     this.#keys[at] = key
     this.#numbers[at] = number
-    this.counts.push(1)
-    for (let field = 0; field < this.#fields; field++) this.outcomes.push(given[field]!)
+    this.#counts[number] = 1
+    for (let field = 0; field < this.#fields; field++) {
+      this.#outcomes[number * this.#fields + field] = of[field * room + pair]!
+    }
     if (number * 2 > this.#keys.length) this.#widen()
     return number
+  }
+
+  /** What has come so far. */
+  histogram(): Histogram {
+    return {
+      fields: this.#fields,
+      patterns: this.#outcomes.slice(0, this.#size * this.#fields),
+      counts: this.#counts.slice(0, this.#size),
+    }
   }
 
   #widen(): void {
@@ -72,20 +100,20 @@ export class PatternTable {
   }
 }
 
-/** Collects pairs as they are compared. */
+/** Collects pairs; they are compared many at once. */
 export class PairList {
   #lefts = new Int32Array(1 << 14)
   #rights = new Int32Array(1 << 14)
   #patternOf = new Int32Array(1 << 14)
+  #rarity = new Float64Array(1 << 14)
   #length = 0
+  #compared = 0
   readonly #comparing: Comparing
   readonly #table: PatternTable
-  readonly #outcomes: Uint8Array
 
   constructor(comparing: Comparing) {
     this.#comparing = comparing
     this.#table = new PatternTable(comparing)
-    this.#outcomes = new Uint8Array(comparing.fields.length)
   }
 
   get length(): number {
@@ -94,35 +122,45 @@ export class PairList {
 
   add(a: number, b: number): void {
     if (this.#length === this.#lefts.length) this.#widen()
-    this.#comparing.compare(a, b, this.#outcomes)
     this.#lefts[this.#length] = a
-    this.#rights[this.#length] = b
-    this.#patternOf[this.#length++] = this.#table.count(this.#outcomes)
+    this.#rights[this.#length++] = b
+    if (this.#length - this.#compared === most_at_once) this.#compare()
+  }
+
+  #compare(): void {
+    const [from, to] = [this.#compared, this.#length]
+    const outcomes = this.#comparing.compare(this.#lefts, this.#rights, from, to)
+    this.#table.count(outcomes, to - from, this.#patternOf, from)
+    this.#rarity.set(outcomes.rarity.subarray(0, to - from), from)
+    this.#compared = to
   }
 
   /** What has come so far; more may be added, and then it is asked for again. */
-  compared(): Compared {
+  compared(): Rated {
+    if (this.#compared < this.#length) this.#compare()
     return {
       length: this.#length,
       lefts: this.#lefts.subarray(0, this.#length),
       rights: this.#rights.subarray(0, this.#length),
       patternOf: this.#patternOf.subarray(0, this.#length),
-      fields: this.#comparing.fields.length,
-      patterns: Uint8Array.from(this.#table.outcomes),
-      counts: Float64Array.from(this.#table.counts),
+      rarity: this.#rarity.subarray(0, this.#length),
+      ...this.#table.histogram(),
     }
   }
 
   #widen(): void {
-    const wider = (values: Int32Array) => {
-      const made = new Int32Array(values.length * 2)
-      made.set(values)
-      return made
-    }
     this.#lefts = wider(this.#lefts)
     this.#rights = wider(this.#rights)
     this.#patternOf = wider(this.#patternOf)
+    this.#rarity = wider(this.#rarity)
   }
+}
+
+/** The same with twice the room. */
+function wider<T extends Int32Array | Float64Array | Uint8Array>(values: T): T {
+  const made = new (values.constructor as new (length: number) => T)(values.length * 2)
+  made.set(values)
+  return made
 }
 
 const random_pairs = 25_000

@@ -29,12 +29,12 @@ export function comparedWith(
   const used = lens.fields.filter(({ name }) => weights.fields.some((each) => each.name === name))
   const fields = used.map((of) => fieldOf(of, all, index))
   const compares = comparing(fields, swappedIn(lens, fields))
-  const outcomes = new Uint8Array(fields.length)
+  const rights = Int32Array.from(others, (_, at) => at + 1)
+  const { of, room } = compares.compare(new Int32Array(others.length), rights, 0, others.length)
   return others.map((_, at) => {
-    compares.compare(0, at + 1, outcomes)
     const parts = fields.map(({ name }, field): Part => {
       const { outcomes: list = [], has_frequencies } = weights.fields.find((each) => each.name === name) ?? {}
-      const outcome = outcomes[field]!
+      const outcome = of[field * room + at]!
       const term = outcome === 1 && has_frequencies ? index.frequencyTerm(name, record[name] ?? '') : 0
       return { field: name, outcome, bits: (list[outcome] ?? 0) / Math.LN2, frequency_bits: term / Math.LN2 }
     })
@@ -43,13 +43,18 @@ export function comparedWith(
   })
 }
 
+/** Whether it depends on all values that are compared how alike two of them are. */
+export function isByWords(of: Lens['fields'][number]): boolean {
+  const levels = levelsGiven(of)
+  return levels ? levels.some(({ measure }) => measure === 'tfidf_cosine') : of.type === 'text'
+}
+
 function fieldOf(of: Lens['fields'][number], all: readonly Values[], index: Pick<LookupIndex, 'sample'>): Field {
   const { name, type, q } = of
   const levels = levelsGiven(of)
   const builder = new DictionaryBuilder()
   const codes = Int32Array.from(all, (values) => builder.add(values[name] ?? ''))
-  const isByWords = (type === 'text' && !levels) || levels?.some(({ measure }) => measure === 'tfidf_cosine')
-  if (isByWords) for (const value of index.sample(name, background)) builder.add(value)
+  if (isByWords(of)) for (const value of index.sample(name, background)) builder.add(value)
   return { name, type, q, levels, column: { codes, dictionary: builder.finish() } }
 }
 

@@ -22,9 +22,11 @@ export class LookupIndex {
   readonly #most: number
   readonly #uids: string[] = []
   readonly #values: (Values | undefined)[] = []
+  readonly #isCounted: boolean[] = []
   readonly #rowOf = new Map<string, number>()
   readonly #rows = new Map<string, number[]>()
   readonly #counts = new Map<string, Counts>()
+  #counted = 0
   #said = new Float64Array(1 << 10)
 
   /** `most`: a key that more records have finds none. */
@@ -37,19 +39,23 @@ export class LookupIndex {
     return this.#rowOf.size
   }
 
-  /** Takes a record in; one that is there already and says something else is as if it were new. */
-  put(uid: string, values: Values): void {
+  /**
+   * Takes a record in; one that is there already and says something else is as if it were new. `isCounted`: whether its values
+   * count for how common they are. Those of the run alone do, so that a score stays as it is whatever comes after.
+   */
+  put(uid: string, values: Values, isCounted = true): void {
     const known = this.#rowOf.get(uid)
     const before = known === undefined ? undefined : this.#values[known]
-    if (before && isSame(before, values)) return
     if (before && known !== undefined) {
+      if (this.#isCounted[known] === isCounted && isSame(before, values)) return
       this.#values[known] = undefined
-      this.#count(before, -1)
+      if (this.#isCounted[known]) this.#count(before, -1)
     }
     const row = this.#uids.push(uid) - 1
     this.#values.push(values)
+    this.#isCounted.push(isCounted)
     this.#rowOf.set(uid, row)
-    this.#count(values, 1)
+    if (isCounted) this.#count(values, 1)
     for (const key of this.#keysOf(values)) {
       const rows = this.#rows.get(key)
       if (rows) rows.push(row)
@@ -58,6 +64,7 @@ export class LookupIndex {
   }
 
   #count(values: Values, by: 1 | -1): void {
+    this.#counted += by
     for (const [field, value] of Object.entries(values)) {
       const counts = this.#counts.get(field) ?? new Counts()
       this.#counts.set(field, counts)
@@ -95,7 +102,7 @@ export class LookupIndex {
     const counts = this.#counts.get(field)
     if (!counts || counts.all === 0) return 0
     const share = (counts.of.get(value) ?? 0) / counts.all
-    return Math.log(counts.squares / counts.all ** 2 / Math.max(share, 2 / Math.max(2, this.size)))
+    return Math.log(counts.squares / counts.all ** 2 / Math.max(share, 2 / Math.max(2, this.#counted)))
   }
 
   /** Some values of a field, the first ones that came. */
@@ -109,7 +116,8 @@ export class LookupIndex {
   }
 }
 
-function isSame(one: Values, other: Values): boolean {
+/** Whether two records say the same. */
+export function isSame(one: Values, other: Values): boolean {
   const names = Object.keys(one)
   return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name])
 }

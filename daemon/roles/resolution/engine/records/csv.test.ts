@@ -29,6 +29,27 @@ const bytesOf = (text: string) => new TextEncoder().encode(text)
 const cell = fc.string({ unit: fc.constantFrom('a', 'é', '"', ',', '\n', '\r\n', ' ', '漢'), maxLength: 6 })
 const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`
 
+test('what was written comes back where most of it needs no quotation marks, with what is longer than a few words', () => {
+  const plain = fc.string({ unit: fc.constantFrom('a', 'b', 'é', ' ', '漢'), maxLength: 24 })
+  const row = fc.tuple(fc.oneof({ weight: 5, arbitrary: plain }, cell), plain, fc.oneof(plain, cell))
+  const needed = (text: string) => (/[",\n\r]/.test(text) ? quoted(text) : text)
+  fc.assert(
+    fc.property(
+      fc.array(row, { maxLength: 12 }),
+      fc.constantFrom('\n', '\r\n'),
+      fc.array(fc.nat(600)),
+      (given, end, cuts) => {
+        const rows = [...given, ...given].map((each) => [...each])
+        const lines = ['one,two,three', ...rows.map((each) => each.map(needed).join(','))]
+        const bytes = bytesOf(`${lines.join(end)}${end}${end}`)
+        const inside = cuts.filter((cut) => cut <= bytes.length)
+        expect(read(bytes, inside)).toEqual({ names: ['one', 'two', 'three'], rows })
+      },
+    ),
+    { numRuns: 500 },
+  )
+})
+
 test('what was written comes back, wherever the pieces end', () => {
   const tables = fc
     .integer({ min: 2, max: 4 })

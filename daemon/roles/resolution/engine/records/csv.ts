@@ -1,5 +1,5 @@
 // Reads comma-separated values (RFC 4180), or the same with tabs, as they come, byte by byte, into columns of numbered values.
-import { hashed, hashOf, hashOfNothing, type ValueTable } from './value-table.ts'
+import type { ValueTable } from './value-table.ts'
 import { WaitingValues } from './waiting-values.ts'
 
 /** What is wrong with the data, and in which line of it; the first line is 1. */
@@ -71,9 +71,39 @@ export class CsvReader {
     while (at < bytes.length) {
       if (this.#place === 'quoted') at = this.#quoted(bytes, at)
       else if (this.#place === 'ended') at = this.#ended(bytes, at)
-      else at = this.#plain(bytes, at)
+      else {
+        if (this.#place === 'start' && this.#rows >= 0) at = this.#plainFields(bytes, at)
+        if (at < bytes.length) at = this.#plain(bytes, at)
+      }
     }
     for (const column of this.#columns) column?.take(bytes)
+  }
+
+  /** Whole unquoted fields in the right number, as far as there is nothing else; where the first that is not so begins. */
+  #plainFields(bytes: Uint8Array, from: number): number {
+    const columns = this.#columns
+    const last = this.#names.length - 1
+    const separator = this.#separator
+    let [start, field, rows] = [from, this.#field, this.#rows]
+    for (let at = from; at < bytes.length; at++) {
+      const byte = bytes[at]!
+      if (byte > comma || (byte !== separator && byte !== feed && byte !== quote)) continue
+      const isRightPlace = byte === feed ? field === last && rows < this.#limits.rows : field < last
+      if (byte === quote || !isRightPlace || at - start > (this.#most[field] ?? this.#limits.field_bytes)) break
+      const end = byte === feed && at > start && bytes[at - 1] === carriage ? at - 1 : at
+      if (end === start && last === 0) break
+      columns[field]?.wait(start, end)
+      start = at + 1
+      if (byte === separator) field++
+      else {
+        field = 0
+        rows++
+      }
+    }
+    this.#line += rows - this.#rows
+    this.#rows = rows
+    this.#field = field
+    return start
   }
 
   /** Up to the end of an unquoted field, which in one piece is not copied. */
@@ -84,11 +114,9 @@ export class CsvReader {
     }
     const separator = this.#separator
     let at = from
-    let hash = hashOfNothing
     for (; at < bytes.length; at++) {
       const byte = bytes[at]!
       if (byte === separator || byte === feed) break
-      hash = hashed(hash, byte)
       if (byte === quote) throw new DataFault(this.#line, `a quotation mark in the middle of field ${this.#field + 1}`)
     }
     if (at === bytes.length || this.#length > 0) this.#hold(bytes, from, at)
@@ -97,12 +125,9 @@ export class CsvReader {
       return at
     }
     const isLast = bytes[at] === feed
-    if (this.#length > 0) {
-      const isCarriage = isLast && this.#held[this.#length - 1] === carriage
-      this.#endField(this.#held, 0, isCarriage ? this.#length - 1 : this.#length, isLast)
-    } else if (isLast && at > from && bytes[at - 1] === carriage)
-      this.#endField(bytes, from, at - 1, true, hashOf(bytes, from, at - 1))
-    else this.#endField(bytes, from, at, isLast, hash)
+    const [source, start, end] = this.#length > 0 ? [this.#held, 0, this.#length] : [bytes, from, at]
+    const isCarriage = isLast && end > start && source[end - 1] === carriage
+    this.#endField(source, start, isCarriage ? end - 1 : end, isLast)
     return at + 1
   }
 
@@ -146,13 +171,12 @@ export class CsvReader {
     throw new DataFault(this.#line, `field ${this.#field + 1}${name} has more than ${most} bytes`)
   }
 
-  /** `hash`: of a value that stands in what is pushed; 0 where it does not, or is not known. */
-  #endField(bytes: Uint8Array, from: number, to: number, isLast: boolean, hash = 0): void {
+  #endField(bytes: Uint8Array, from: number, to: number, isLast: boolean): void {
     const isBlank = isLast && this.#field === 0 && from === to && this.#place !== 'ended'
     this.#place = 'start'
     this.#length = 0
     if (this.#rows < 0) this.#names.push(this.#nameIn(bytes.subarray(from, to)))
-    else if (!isBlank) this.#addValue(bytes, from, to, hash)
+    else if (!isBlank) this.#addValue(bytes, from, to)
     this.#field++
     if (!isLast) return
     if (this.#rows < 0) this.#begin()
@@ -161,14 +185,14 @@ export class CsvReader {
     this.#line++
   }
 
-  #addValue(bytes: Uint8Array, from: number, to: number, hash: number): void {
+  #addValue(bytes: Uint8Array, from: number, to: number): void {
     if (this.#field >= this.#names.length) {
       throw new DataFault(this.#line, `more than the ${this.#names.length} fields that the first line names`)
     }
     this.#checkLength(to - from)
     const column = this.#columns[this.#field]
     if (!column) return
-    if (hash !== 0) column.wait(from, to, hash)
+    if (bytes === this.#pushed) column.wait(from, to)
     else {
       column.take(this.#pushed)
       column.add(bytes, from, to)

@@ -1,6 +1,6 @@
 // One column of all sources in normal form, each distinct value brought into it once.
 import type { NormaliserName } from '../../lens/normalisers.ts'
-import { type Column, dictionaryOfBytes } from '../text/dictionary.ts'
+import { type Column, countsOf, dictionaryOfBytes } from '../text/dictionary.ts'
 import { byteFormOf } from '../text/normal-bytes.ts'
 import { normalisedBy } from '../text/normalisers.ts'
 import type { RawColumn } from './csv.ts'
@@ -36,7 +36,8 @@ export function normalColumn(
       if (value >= 0) codes[start + row] = numbers[value]!
     }
   }
-  return { codes, dictionary: dictionaryOfBytes(values.all) }
+  const column = { codes, dictionary: dictionaryOfBytes(values.all) }
+  return { ...column, counts: countsOf(column) }
 }
 
 /** For each raw value the number of its normal form; -1 where nothing is left of it. */

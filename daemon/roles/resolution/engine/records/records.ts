@@ -72,7 +72,10 @@ export function recordsOf(lens: Lens, sources: readonly Source[]): Records {
     names: sources.map(({ name }) => name),
     fields,
     idOf: (row) => ids[sourceOf[row]!]!.text(row - from[sourceOf[row]!]!),
-    writeId: (row, into, at) => ids[sourceOf[row]!]!.write(row - from[sourceOf[row]!]!, into, at),
+    writeId: (row, into, at) => {
+      const source = ids.length === 1 ? 0 : sourceOf[row]!
+      return ids[source]!.write(row - from[source]!, into, at)
+    },
   }
 }
 
@@ -90,19 +93,27 @@ function idsOf(source: Source, id_field: string): Ids {
   const { name, names, columns } = source
   const column = columns.find((each) => each.name === id_field)
   if (!column) throw new LensFault(`${name} has no column ${id_field}; it has ${names.join(', ')}`)
-  checkIds(source, column)
+  const isInOrder = areInOrder(column)
+  if (!isInOrder) checkIds(source, column)
   const decoder = new TextDecoder()
   const { codes, values } = column
   const { bytes, starts } = values.all
   return {
     text: (row) => decoder.decode(values.bytesOf(codes[row]!)),
     write(row, into, at) {
-      const [from, to] = [starts[codes[row]!]!, starts[codes[row]! + 1]!]
+      const value = isInOrder ? row : codes[row]!
+      const [from, to] = [starts[value]!, starts[value + 1]!]
       if (at + to - from > into.length) return -1
       for (let place = from; place < to; place++) into[at++] = bytes[place]!
       return at
     },
   }
+}
+
+/** Whether each record has an id that no other has, numbered as the records are: so it is unless a record came out of turn. */
+function areInOrder({ codes }: RawColumn): boolean {
+  for (let row = 0; row < codes.length; row++) if (codes[row] !== row) return false
+  return true
 }
 
 function checkIds({ name, rows }: Source, { name: id_field, codes, values }: RawColumn): void {

@@ -15,12 +15,19 @@ export function textsOf(
   isAll = false,
 ): string[] {
   const told = fields.filter(({ type }) => isAll || !wordless.has(type))
+  const known = told.map((): (string | undefined)[] => [])
+  const textIn = (field: number, row: number) => {
+    const { codes, dictionary } = told[field]!.column
+    const value = codes[row]!
+    if (value < 0) return ''
+    const text = known[field]![value] ?? textOf(dictionary, value)
+    known[field]![value] = text
+    return text
+  }
   const texts: string[] = []
   for (let row = 0; row < rows; row++) {
     if (source !== undefined && sources[row] !== source) continue
-    texts.push(
-      told.map(({ column }) => (column.codes[row]! < 0 ? '' : textOf(column.dictionary, column.codes[row]!))).join(' '),
-    )
+    texts.push(told.map((_, field) => textIn(field, row)).join(' '))
   }
   return texts
 }

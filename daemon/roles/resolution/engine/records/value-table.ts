@@ -1,24 +1,13 @@
 // Distinct values of one column of a file, as bytes: a value that came before is found by its bytes, and no string is made of it.
 
 const first_slots = 1 << 10
-const first_hash = 0x811c9dc5
-const prime = 0x01000193
 
-/** Lengths from here on are not told apart by a tag. */
+/** Lengths from here on are not told apart by a tag, and what is longer than the words of a slot is looked up. */
 const long = 9
 
-/** One byte more of a value; FNV-1a, by Fowler, Noll and Vo. */
-export function hashed(hash: number, byte: number): number {
-  return Math.imul(hash ^ byte, prime)
-}
-
-export function hashOf(bytes: Uint8Array, from: number, to: number): number {
-  let hash = first_hash
-  for (let at = from; at < to; at++) hash = Math.imul(hash ^ bytes[at]!, prime)
-  return hash
-}
-
-export const hashOfNothing = first_hash
+/** Of a value of so many bytes, up to eight, what counts of its first and of its second four. */
+const low_masks = Int32Array.of(0, 0xff, 0xffff, 0xffffff, -1, -1, -1, -1, -1)
+const high_masks = Int32Array.of(0, 0, 0, 0, 0, 0xff, 0xffff, 0xffffff, -1)
 
 /** Numbers byte strings in the order of their first appearance. */
 export class ValueTable {
@@ -32,6 +21,10 @@ export class ValueTable {
   #mask = first_slots - 1
   #size = 0
   readonly #encoder = new TextEncoder()
+  /** What values were last added from, and its words; the words of our own bytes. */
+  #source: Uint8Array = new Uint8Array(0)
+  #words: DataView = new DataView(this.#source.buffer)
+  #mine = new DataView(this.#bytes.buffer)
 
   get size(): number {
     return this.#size
@@ -43,31 +36,57 @@ export class ValueTable {
     return this.add(bytes, 0, bytes.length)
   }
 
-  /** The number of `bytes[from]` to `bytes[to]`; `known` is their hash by `hashOf`. */
-  add(bytes: Uint8Array, from: number, to: number, known = hashOf(bytes, from, to)): number {
+  /** The number of `bytes[from]` to `bytes[to]`. */
+  add(bytes: Uint8Array, from: number, to: number): number {
+    if (bytes !== this.#source) this.#readFrom(bytes)
+    const words = this.#words
     const length = to - from
-    const mixed = Math.imul(known ^ (known >>> 15), 0x9e3779b1)
-    const tag = (mixed & ~15) | Math.min(length, long)
-    const low = packed(bytes, from, to)
-    const high = packed(bytes, from + 4, to)
+    const short = length < long ? length : 8
+    const isNearEnd = from + 8 > words.byteLength
+    const low = isNearEnd ? packed(bytes, from, to) : words.getInt32(from, true) & low_masks[short]!
+    const high = isNearEnd ? packed(bytes, from + 4, to) : words.getInt32(from + 4, true) & high_masks[short]!
+    let hash = Math.imul(low ^ Math.imul(high, 0x2c1b3c6d), 0x9e3779b1) ^ length
+    if (length >= long) hash = this.#hashOfRest(hash, from + 8, to)
+    hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b)
+    hash ^= hash >>> 14
+    const tag = (hash & ~15) | (length < long ? length : long)
     const [slots, mask] = [this.#slots, this.#mask]
-    let slot = (mixed >>> 4) & mask
+    let slot = (hash >>> 4) & mask
     for (let number = slots[slot * 4 + 1]!; number !== 0; number = slots[slot * 4 + 1]!) {
       const at = slot * 4
       if (slots[at] === tag && slots[at + 2] === low && slots[at + 3] === high) {
-        if (length < long || this.#isEqual(number - 1, bytes, from, to)) return number - 1
+        if (length < long || this.#isEqual(number - 1, from, to)) return number - 1
       }
       slot = (slot + 1) & mask
     }
     return this.#append(slot * 4, tag, low, high, bytes, from, to)
   }
 
-  #isEqual(known: number, bytes: Uint8Array, from: number, to: number): boolean {
+  #readFrom(bytes: Uint8Array): void {
+    this.#source = bytes
+    this.#words = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  }
+
+  /** Four bytes at a time; the last four overlap. */
+  #hashOfRest(first: number, from: number, to: number): number {
+    const words = this.#words
+    let hash = first
+    for (let at = from; at < to - 4; at += 4) {
+      hash = Math.imul(hash ^ words.getInt32(at, true), 0x9e3779b1)
+      hash ^= hash >>> 15
+    }
+    return Math.imul(hash ^ words.getInt32(to - 4, true), 0x9e3779b1)
+  }
+
+  /** Of values of which the first eight bytes are the same. */
+  #isEqual(known: number, from: number, to: number): boolean {
     const start = this.#starts[known]!
     if (this.#starts[known + 1]! - start !== to - from) return false
-    const mine = this.#bytes
-    for (let at = from, other = start; at < to; at++, other++) if (mine[other] !== bytes[at]) return false
-    return true
+    const [mine, words] = [this.#mine, this.#words]
+    for (let at = from + 8, other = start + 8; at < to - 4; at += 4, other += 4) {
+      if (mine.getInt32(other, true) !== words.getInt32(at, true)) return false
+    }
+    return mine.getInt32(start + to - from - 4, true) === words.getInt32(to - 4, true)
   }
 
   #append(slot: number, tag: number, low: number, high: number, bytes: Uint8Array, from: number, to: number): number {
@@ -93,6 +112,7 @@ export class ValueTable {
     const wider = new Uint8Array(Math.min(most_bytes, Math.max(needed, this.#bytes.length * 2)))
     wider.set(this.#bytes)
     this.#bytes = wider
+    this.#mine = new DataView(wider.buffer)
   }
 
   #rehash(): void {
@@ -103,7 +123,11 @@ export class ValueTable {
       if (old[at + 1] === 0) continue
       let slot = (old[at]! >>> 4) & mask
       while (slots[slot * 4 + 1] !== 0) slot = (slot + 1) & mask
-      for (let place = 0; place < 4; place++) slots[slot * 4 + place] = old[at + place]!
+      const to = slot * 4
+      slots[to] = old[at]!
+      slots[to + 1] = old[at + 1]!
+      slots[to + 2] = old[at + 2]!
+      slots[to + 3] = old[at + 3]!
     }
     this.#slots = slots
     this.#mask = mask
@@ -123,13 +147,14 @@ export class ValueTable {
   /** Nothing more will be added: what only adding needs is given up. */
   close(): void {
     this.#slots = new Int32Array(0)
+    this.#readFrom(new Uint8Array(0))
   }
 }
 
-/** At most four bytes as one number. */
+/** At most four bytes as one number, the first one lowest. */
 function packed(bytes: Uint8Array, from: number, to: number): number {
   let value = 0
-  for (let at = from, end = Math.min(to, from + 4); at < end; at++) value = (value << 8) | bytes[at]!
+  for (let at = Math.min(to, from + 4) - 1; at >= from; at--) value = (value << 8) | bytes[at]!
   return value
 }
 

@@ -1,5 +1,5 @@
 // Values of one column that were read and not yet numbered: column by column one table is in reach of the processor, not all.
-import { hashOf, ValueTable } from './value-table.ts'
+import { ValueTable } from './value-table.ts'
 
 /** One column as it is read: for each row the number of its value, -1 for an empty one. */
 export class WaitingValues {
@@ -8,32 +8,29 @@ export class WaitingValues {
   #rows = 0
   #starts = new Int32Array(1 << 10)
   #ends = new Int32Array(1 << 10)
-  #hashes = new Int32Array(1 << 10)
   #waiting = 0
 
-  /** Remembers where the next row's value stands until `take`; `hash` is its `hashOf`. */
-  wait(from: number, to: number, hash: number): void {
+  /** Remembers where the next row's value stands until `take`. */
+  wait(from: number, to: number): void {
     const at = this.#waiting++
     if (at === this.#starts.length) {
       this.#starts = doubled(this.#starts)
       this.#ends = doubled(this.#ends)
-      this.#hashes = doubled(this.#hashes)
     }
     this.#starts[at] = from
     this.#ends[at] = to
-    this.#hashes[at] = hash
   }
 
   /** Numbers what waits; all of it stands in these bytes. */
   take(bytes: Uint8Array): void {
-    const [starts, ends, hashes, values] = [this.#starts, this.#ends, this.#hashes, this.values]
+    const [starts, ends, values] = [this.#starts, this.#ends, this.values]
     while (this.#rows + this.#waiting > this.#codes.length) this.#codes = doubled(this.#codes)
     const codes = this.#codes
     let row = this.#rows
     for (let at = 0; at < this.#waiting; at++, row++) {
       const from = starts[at]!
       const to = ends[at]!
-      codes[row] = from === to ? -1 : values.add(bytes, from, to, hashes[at])
+      codes[row] = from === to ? -1 : values.add(bytes, from, to)
     }
     this.#rows = row
     this.#waiting = 0
@@ -42,7 +39,7 @@ export class WaitingValues {
   /** The next row's value at once; nothing may wait. */
   add(bytes: Uint8Array, from: number, to: number): void {
     if (this.#rows === this.#codes.length) this.#codes = doubled(this.#codes)
-    this.#codes[this.#rows++] = from === to ? -1 : this.values.add(bytes, from, to, hashOf(bytes, from, to))
+    this.#codes[this.#rows++] = from === to ? -1 : this.values.add(bytes, from, to)
   }
 
   /** The codes of so many rows; nothing more is added. */

@@ -1,6 +1,7 @@
 // Learns what matches look like while it stays known what chance looks like: for candidates that were chosen for agreeing.
 import type { Comparing } from '../compare/pairs.ts'
-import { type Histogram, learned, type Model, probabilities, scoresOf } from './model.ts'
+import type { Histogram } from '../compare/patterns.ts'
+import { learned, type Model, probabilities, scoresOf } from './model.ts'
 
 export type BesideChance = {
   /** Its u is that of pairs drawn from all, and stays. */

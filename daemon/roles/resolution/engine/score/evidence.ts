@@ -27,13 +27,13 @@ export type Part = {
 export function partsOf(records: Records, compared: Compared, weights: Weights): (pair: number) => Part[] {
   const { fields, rows } = records
   const { lefts, patternOf, patterns } = compared
-  const terms = weights.hasFrequencies.some((each) => each) ? frequencyTerms(fields, rows) : []
+  const weighed = fields.map((field, at) => ({ ...field, hasFrequencies: weights.hasFrequencies[at] ?? false }))
+  const terms = frequencyTerms(weighed, rows, false)
   return (pair) => {
     const from = patternOf[pair]! * compared.fields
     return fields.map(({ name, column }, field) => {
       const outcome = patterns[from + field]!
-      const isWeighed = outcome === 1 && weights.hasFrequencies[field]
-      const frequency = isWeighed ? terms[field]![column.codes[lefts[pair]!]!]! : 0
+      const frequency = (outcome === 1 && terms[field]?.[column.codes[lefts[pair]!]!]) || 0
       const bits = weights.outcomes[field]![outcome]! / Math.LN2
       return { field: name, outcome, bits, frequency_bits: frequency / Math.LN2 }
     })

@@ -1,6 +1,6 @@
 // Fellegi and Sunter's model of a match: for each field, how much a level speaks for one person or thing, in natural logs.
 import type { Comparing } from '../compare/pairs.ts'
-import type { Compared } from '../compare/patterns.ts'
+import type { Histogram } from '../compare/patterns.ts'
 import { shapeOf, shapeOfGiven } from './shapes.ts'
 
 /**
@@ -14,8 +14,6 @@ export type Model = {
   /** Of each field and outcome in natural logs, where they were given and are not to be found from m and u. */
   readonly weights?: readonly number[][]
 }
-
-export type Histogram = Pick<Compared, 'fields' | 'patterns' | 'counts'>
 
 /** The model before any learning: u from pairs drawn at random, m from fixed shapes. */
 export function firstModel(comparing: Comparing, random: Histogram, lambda: number): Model {

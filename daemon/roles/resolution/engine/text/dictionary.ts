@@ -7,8 +7,8 @@ export type Dictionary = {
   readonly starts: Uint32Array
 }
 
-/** One value a row: its number in the dictionary, or -1 where there is none. */
-export type Column = { readonly codes: Int32Array; readonly dictionary: Dictionary }
+/** One value a row: its number in the dictionary, or -1 where there is none; `counts`: how many rows have each, if that is known. */
+export type Column = { readonly codes: Int32Array; readonly dictionary: Dictionary; readonly counts?: Int32Array }
 
 /** Numbers strings as they come. */
 export class DictionaryBuilder {
@@ -76,7 +76,8 @@ export function viewed(column: Column, view: (value: string) => string): Column 
 }
 
 /** How many rows have each value. */
-export function countsOf({ codes, dictionary }: Column): Int32Array {
+export function countsOf({ codes, dictionary, counts: known }: Column): Int32Array {
+  if (known) return known
   const counts = new Int32Array(dictionary.size)
   for (let row = 0; row < codes.length; row++) {
     const code = codes[row]!

@@ -2,9 +2,33 @@
 
 const vowels = 'aeiou'
 const soft = 'eiy'
+const [a, e] = [97, 101]
 
-/** Letters that are in the sound if and only if they are in the text: so texts that differ in them sound different. */
-export const always_heard = 'lmnr'
+/** Letters of which the sound has as many as the text, in the same order, doubled ones once. */
+const always_heard = 'lmnr'
+/** By code unit: from 1 on what is always heard, nought for other letters, -1 for what is no letter. */
+const heard = Int8Array.from({ length: 128 }, (_, unit) => {
+  const letter = String.fromCharCode(unit)
+  return /[a-z]/.test(letter) ? always_heard.indexOf(letter) + 1 : -1
+})
+
+/**
+ * A number that texts share which sound the same, and few others: of what is always heard, and of the vowel that a word
+ * begins with. The text is `units[from]` to `units[to]`.
+ */
+export function soundSign(units: Uint16Array, from: number, to: number): number {
+  let [sign, before, letters, first] = [0, 0, 0, 0]
+  for (let at = from; at < to; at++) {
+    const unit = units[at]!
+    const kind = unit < 128 ? heard[unit]! : -1
+    if (kind < 0 || unit === before) continue
+    before = unit
+    letters++
+    if (letters === 1 || (letters === 2 && first === a && unit === e)) first = unit
+    if (kind > 0) sign = Math.imul(sign, 5) + kind
+  }
+  return Math.imul(sign, 32) + (vowels.includes(String.fromCharCode(first)) ? first - a + 1 : 0)
+}
 
 /** The sound of the letters a to z in a lower-case text; what is none of them is left out. Empty for no letters. */
 export function metaphone(text: string): string {

@@ -1,4 +1,5 @@
 // Texts as vectors of their parts, weighed by how rare a part is (TF-IDF), so that a cosine tells how alike two texts are.
+import type { Numbering } from './parts.ts'
 
 /** Row `r` has the terms `terms[starts[r]]` to `terms[starts[r + 1]]`, rising, each with its weight; a row's length is 1. */
 export type Vectors = {
@@ -9,37 +10,19 @@ export type Vectors = {
   readonly weights: Float32Array
 }
 
-/** Every three letters in a row within a word, its two ends being a space. */
-export function trigrams(text: string): string[] {
-  const found: string[] = []
-  for (const word of text.split(' ')) {
-    if (word === '') continue
-    const padded = ` ${word} `
-    for (let at = 0; at + 3 <= padded.length; at++) found.push(padded.slice(at, at + 3))
-  }
-  return found
-}
-
-export function wordsOf(text: string): string[] {
-  return text.split(' ').filter((word) => word !== '')
-}
-
 /**
  * Weights are (1 + ln tf) (ln((1 + n) / (1 + df)) + 1), scaled to length 1: sublinear term frequency and smoothed inverse
  * document frequency, as scikit-learn's `TfidfVectorizer(sublinear_tf=True)` has them.
  */
-export function vectorsOf(texts: readonly string[], partsOf: (text: string) => readonly string[]): Vectors {
-  const numbers = new Map<string, number>()
+export function vectorsOf(texts: readonly string[], parts: Numbering): Vectors {
   const frequencies: number[] = []
   const starts = new Uint32Array(texts.length + 1)
   const terms: number[] = []
   const counts: number[] = []
   let mine = new Int32Array(256)
   for (const [row, text] of texts.entries()) {
-    const parts = partsOf(text)
-    if (parts.length > mine.length) mine = new Int32Array(parts.length * 2)
-    for (let at = 0; at < parts.length; at++) mine[at] = numberOf(numbers, parts[at]!)
-    const sorted = mine.subarray(0, parts.length).sort()
+    if (text.length > mine.length) mine = new Int32Array(text.length * 2)
+    const sorted = mine.subarray(0, parts.number(text, mine)).sort()
     for (let from = 0, to = 0; from < sorted.length; from = to) {
       const number = sorted[from]!
       while (to < sorted.length && sorted[to] === number) to++
@@ -49,19 +32,11 @@ export function vectorsOf(texts: readonly string[], partsOf: (text: string) => r
     }
     starts[row + 1] = terms.length
   }
-  const weights = Float32Array.from(
-    counts,
-    (count, at) => (1 + Math.log(count)) * (Math.log((1 + texts.length) / (1 + frequencies[terms[at]!]!)) + 1),
-  )
+  const rarity = frequencies.map((frequency) => Math.log((1 + texts.length) / (1 + frequency)) + 1)
+  const weights = new Float32Array(terms.length)
+  for (let at = 0; at < terms.length; at++) weights[at] = (1 + Math.log(counts[at]!)) * rarity[terms[at]!]!
   for (let row = 0; row < texts.length; row++) scale(weights.subarray(starts[row]!, starts[row + 1]!))
-  return { rows: texts.length, size: numbers.size, starts, terms: Int32Array.from(terms), weights }
-}
-
-function numberOf(numbers: Map<string, number>, part: string): number {
-  const known = numbers.get(part)
-  if (known !== undefined) return known
-  numbers.set(part, numbers.size)
-  return numbers.size - 1
+  return { rows: texts.length, size: parts.size, starts, terms: Int32Array.from(terms), weights }
 }
 
 function scale(weights: Float32Array): void {
@@ -102,6 +77,8 @@ export function neighboursOf(vectors: Vectors, k: number, sources?: Int32Array):
   const index = invertedOf(vectors, sources)
   const nearest = { k, found: new Int32Array(rows * k).fill(-1), cosines: new Float32Array(rows * k) }
   const sums = new Float32Array(rows)
+  /** Of each row, what a cosine must be above to be among its nearest. */
+  const least = new Float32Array(rows)
   // Rows come in rising order, so what a term has passed in its list has been met.
   const next = index.starts.slice()
   for (let row = 0; row < rows; row++) {
@@ -111,13 +88,13 @@ export function neighboursOf(vectors: Vectors, k: number, sources?: Int32Array):
       if (!sources) next[term]!++
       addProducts(sums, weights[at]!, index, next[term]!, index.starts[term + 1]!)
     }
-    for (let other = sources ? 0 : row + 1; other < rows; other++) {
+    const from = sources ? 0 : row + 1
+    for (let other = from; other < rows; other++) {
       const cosine = sums[other]!
-      if (cosine === 0) continue
-      sums[other] = 0
-      insert(nearest, row, other, cosine)
-      insert(nearest, other, row, cosine)
+      if (cosine > least[row]!) least[row] = insert(nearest, row, other, cosine)
+      if (cosine > least[other]!) least[other] = insert(nearest, other, row, cosine)
     }
+    sums.fill(0, from)
   }
   return nearest
 }
@@ -128,10 +105,11 @@ function addProducts(sums: Float32Array, weight: number, { rows, weights }: Inve
   for (let at = from; at < to; at++) sums[rows[at]!]! += weight * weights[at]!
 }
 
-function insert({ k, found, cosines }: Neighbours, row: number, other: number, cosine: number): void {
+/** A cosine above the least of the row's nearest, or beside fewer than `k`; what the next must be above. */
+function insert({ k, found, cosines }: Neighbours, row: number, other: number, cosine: number): number {
   const from = row * k
-  let at = from + k - 1
-  if (found[at]! >= 0 && cosines[at]! >= cosine) return
+  const last = from + k - 1
+  let at = last
   while (at > from && (found[at - 1]! < 0 || cosines[at - 1]! < cosine)) {
     found[at] = found[at - 1]!
     cosines[at] = cosines[at - 1]!
@@ -139,6 +117,7 @@ function insert({ k, found, cosines }: Neighbours, row: number, other: number, c
   }
   found[at] = other
   cosines[at] = cosine
+  return found[last]! < 0 ? 0 : cosines[last]!
 }
 
 /** For each term the rows that have it, rising; with `sources`, those of source 1 alone. */

@@ -33,12 +33,13 @@ const most_pairs = 250_000
 /**
  * Locality-sensitive hashing by bits drawn at random (Indyk and Motwani, 1998; for these vectors Durham, 2012): vectors that
  * agree in all bits of a draw make a block. There are as many draws as the threshold and the weights of the vectors ask for.
- * Undefined when more than fifty pairs a record are above the threshold.
+ * `tell`: draws that are done, of all. Undefined when more than fifty pairs a record are above the threshold.
  */
 export function link(
   ours: Uint32Array,
   theirs: Uint32Array,
   { length, threshold, one_to_one, seed }: Linking,
+  tell: (done: number, total: number) => void = () => undefined,
 ): Linked | undefined {
   const words = length / 32
   const [weights, others] = [weightsOf(ours, words), weightsOf(theirs, words)]
@@ -48,6 +49,7 @@ export function link(
   const most = Math.min(most_in_map, most_found * (weights.length + others.length))
   let [compared, left_out] = [0, 0]
   for (let table = 0; table < tables; table++) {
+    tell(table, tables)
     const draw = Int32Array.from({ length: bits }, () => Math.floor(random() * length))
     for (const [mine, yours] of blocks(ours, weights, theirs, others, words, draw)) {
       if (mine.length * yours.length > most_pairs) {

@@ -1,0 +1,29 @@
+// Attests an edition; one that closes has the signals under investigation resolved, and then the insight closed.
+import { isRefused } from '../../../kernel/errors.ts'
+import { operation } from '../../../kernel/operation.ts'
+import { rationale, uid, uidInput } from '../fields.ts'
+import { changeByStandings } from '../insight/change.ts'
+import { insight } from '../insight/model.ts'
+import { insightPaths } from '../insight/paths.ts'
+import { attested } from '../insight/rules.ts'
+import { shown } from '../insight/view.ts'
+import { deedOf } from '../signal/change.ts'
+
+export const attest = operation({
+  ...insightPaths('/{uid}/edition/{edition_id}/attest'),
+  summary: 'Attest an edition; one that closes resolves the signals under investigation and closes the insight',
+  method: 'POST',
+  tool: 'edition_attest',
+  input: uidInput.extend({ edition_id: uid, rationale: rationale.optional() }),
+  output: insight,
+  errors: ['not_found', 'not_your_tenant', 'wrong_state', 'precondition_failed'],
+  allow: 'intelligence:attest',
+  versioned: true,
+
+  async run(call, { uid: insight_id, edition_id, rationale: why }) {
+    const done = await changeByStandings(call, insight_id, { edition_id }, (current, standings) =>
+      attested(current, edition_id, standings, deedOf(call, why)),
+    )
+    return isRefused(done) ? done : shown(done)
+  },
+})

@@ -1,0 +1,20 @@
+// One insight.
+import { operation } from '../../../kernel/operation.ts'
+import { uidInput } from '../fields.ts'
+import { insight, insights } from './model.ts'
+import { insightPaths } from './paths.ts'
+import { shown } from './view.ts'
+
+export const get = operation({
+  ...insightPaths('/{uid}'),
+  summary: 'Get one insight',
+  method: 'GET',
+  tool: 'insight_get',
+  input: uidInput,
+  output: insight,
+  errors: ['not_found'],
+  allow: 'intelligence:read',
+  versioned: true,
+
+  run: async (call, { uid }) => shown(await call.store(insights).get(uid)),
+})

@@ -1,0 +1,89 @@
+// An insight: an investigation that a signal led to, the signals that it owns links to, and what it still owes to others.
+import * as z from 'zod'
+import { collection } from '../../../kernel/store.ts'
+import { edition, storedEdition } from '../edition/model.ts'
+import { instant, origin, rationale, shownOrigin, uid, word } from '../fields.ts'
+import { ledgerEvent } from '../ledger/model.ts'
+
+export const insightState = z.enum(['open', 'investigating', 'closed'])
+export type InsightState = z.infer<typeof insightState>
+
+/** Each link is in the document, and each is asked for before it closes. */
+export const most_links = 500
+export const most_editions = 100
+
+/** `told`: steps of the signal's history that the ledger knows of. */
+const link = z.strictObject({ signal_id: uid, told: z.int().min(0) })
+
+const deed = { by: word, at: instant }
+
+/** What an insight owes, in order. Every payment may be repeated. */
+export const pending = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('event'), id: word, event: ledgerEvent }),
+  z.strictObject({
+    type: z.literal('follow'),
+    id: word,
+    signal_id: uid,
+    ...deed,
+    told: z.int().min(0),
+    rationale: rationale.optional(),
+  }),
+  z.strictObject({ type: z.literal('advance'), id: word, signal_id: uid, by: word }),
+  z.strictObject({ type: z.literal('resolve'), id: word, signal_id: uid, edition_id: uid, by: word }),
+  z.strictObject({ type: z.literal('close'), id: word, edition_id: uid, by: word }),
+])
+export type Pending = z.infer<typeof pending>
+
+const said = {
+  title: z.string().trim().min(1).max(512),
+  description: z.string().max(16_384).optional(),
+}
+
+const kept = {
+  ...said,
+  state: insightState,
+  entry_context: z
+    .strictObject({ type: z.literal('signal'), trigger: uid.meta({ description: 'The signal that it began with' }) })
+    .meta({ id: 'EntryContext', description: 'How the insight came to be' }),
+  started_by: word.optional(),
+  started_at: instant.optional(),
+  closed_by: word.optional(),
+  closed_at: instant.optional(),
+  closing_edition_id: uid.optional().meta({ description: 'The attested edition that closes it' }),
+}
+
+export const storedInsight = z.strictObject({
+  ...origin,
+  ...kept,
+  links: z.array(link),
+  editions: z.array(storedEdition),
+  /** Events that the ledger has, or is owed. */
+  events: z.int().min(0),
+  pending: z.array(pending),
+  /** 1 while `pending` is not empty; an index, so that the relay finds its work. */
+  owes: z.union([z.literal(0), z.literal(1)]),
+})
+export type StoredInsight = z.infer<typeof storedInsight>
+
+export const insights = collection({
+  name: 'insight',
+  schema: storedInsight,
+  indexes: ['state', 'created_at', 'owes'],
+  orders: [['state', 'created_at']],
+})
+
+export const insightInput = z.strictObject(said)
+
+/** The insight as the interface shows it. */
+export const insight = z
+  .strictObject({
+    uid,
+    version: z.int().min(1),
+    ...shownOrigin,
+    ...kept,
+    linked_signal_ids: z.array(uid),
+    editions: z.array(edition),
+    settled: z.boolean().meta({ description: 'Whether the linked signals and the ledger have followed' }),
+  })
+  .meta({ id: 'Insight' })
+export type Insight = z.infer<typeof insight>

@@ -1,0 +1,25 @@
+// An insight as the interface shows it: without its bookkeeping.
+import type { Doc } from '../../../kernel/store.ts'
+import type { Insight, StoredInsight } from './model.ts'
+
+export function shown({ id, version, value }: Doc<StoredInsight>): Insight {
+  const {
+    label: classification,
+    request_digest: _digest,
+    links,
+    editions,
+    events: _events,
+    pending: _pending,
+    owes,
+    ...rest
+  } = value
+  return {
+    uid: id,
+    version,
+    classification,
+    ...rest,
+    linked_signal_ids: links.map(({ signal_id }) => signal_id),
+    editions: editions.map(({ request_digest: _request, ...edition }) => edition),
+    settled: owes === 0,
+  }
+}

@@ -1,0 +1,27 @@
+// The ledger of an insight, in order.
+import { operation } from '../../../kernel/operation.ts'
+import { listFields, pageOf, queryOf } from '../../../kernel/paging.ts'
+import { uidInput } from '../fields.ts'
+import { insights } from '../insight/model.ts'
+import { insightPaths } from '../insight/paths.ts'
+import { ledgerEvent, ledgerEvents } from './model.ts'
+
+export const list = operation({
+  ...insightPaths('/{uid}/ledger'),
+  summary: 'List what happened to an insight, in order',
+  method: 'GET',
+  tool: 'insight_ledger',
+  input: uidInput.extend(listFields),
+  output: pageOf(ledgerEvent).meta({ id: 'LedgerPage' }),
+  errors: ['not_found'],
+  allow: 'intelligence:read',
+
+  async run(call, { uid, limit, cursor }) {
+    await call.store(insights).get(uid)
+    const order = { field: 'seq', direction: 'asc' } as const
+    // It is evidence of what is done: what was acknowledged is in it.
+    const query = { ...queryOf({ insight_id: uid }, limit, cursor, order), fresh: true }
+    const { docs, ...next } = await call.store(ledgerEvents).list(query)
+    return { items: docs.map(({ value }) => value.event), ...next }
+  },
+})

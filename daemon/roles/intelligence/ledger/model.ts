@@ -1,0 +1,56 @@
+// What happened to an insight, one numbered event after the other; nothing is ever changed or taken out.
+import * as z from 'zod'
+import { label } from '../../../kernel/label.ts'
+import { collection } from '../../../kernel/store.ts'
+import { instant, rationale, uid, word } from '../fields.ts'
+import { signalStatus } from '../signal/model.ts'
+
+const happened = { seq: z.int().min(1), at: instant, by: word }
+
+export const ledgerEvent = z
+  .discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('insight_opened'), ...happened, signal_id: uid }),
+    z.strictObject({ type: z.literal('signal_linked'), ...happened, signal_id: uid, status: signalStatus }),
+    z.strictObject({ type: z.literal('investigation_started'), ...happened }),
+    z.strictObject({
+      type: z.literal('signal_disposition_set'),
+      ...happened,
+      signal_id: uid,
+      from: signalStatus,
+      to: signalStatus,
+      rationale: rationale.optional(),
+    }),
+    z.strictObject({ type: z.literal('edition_attested'), ...happened, edition_id: uid, closes: z.boolean() }),
+    z.strictObject({
+      type: z.literal('insight_closed'),
+      ...happened,
+      edition_id: uid.optional(),
+      rationale: rationale.optional(),
+    }),
+  ])
+  .meta({ id: 'LedgerEvent' })
+export type LedgerEvent = z.infer<typeof ledgerEvent>
+
+type Unnumbered<E> = E extends unknown ? Omit<E, 'seq'> : never
+/** An event before the insight gives it its number. */
+export type Happening = Unnumbered<LedgerEvent>
+
+export const storedLedgerEvent = z.strictObject({
+  tenant_id: z.string(),
+  label,
+  insight_id: uid,
+  seq: z.int().min(1),
+  event: ledgerEvent,
+})
+
+export const ledgerEvents = collection({
+  name: 'ledger_event',
+  schema: storedLedgerEvent,
+  indexes: ['insight_id', 'seq'],
+  orders: [['insight_id', 'seq']],
+})
+
+/** The same event has the same id, so that writing it again is no change. */
+export function ledgerId(insight_id: string, seq: number): string {
+  return `${insight_id}:${seq}`
+}

@@ -1,0 +1,15 @@
+// The intelligence role as every process of the site knows it: what may be set, and where it listens.
+import { outline as outlineOf } from '../../kernel/role.ts'
+import { settings } from './settings.ts'
+
+export const outline = outlineOf({
+  name: 'intelligence',
+  purpose: 'Keeps signals, the insights that investigate them, and the ledger of each insight',
+  port: 8002,
+  serves: 'tenants',
+  api_prefix: '/api/v1',
+  needs: ['site'],
+  settings: [settings],
+  takes: [],
+  load: async () => (await import('./role.ts')).intelligence,
+})

@@ -1,0 +1,65 @@
+// The intelligence role's table of contents: signals, the insights that investigate them, and the ledger of each insight.
+import { type Role, role } from '../../kernel/role.ts'
+import { attest } from './edition/attest.ts'
+import { draft } from './edition/draft.ts'
+import { close } from './insight/close.ts'
+import * as insightGet from './insight/get.ts'
+import * as insightList from './insight/list.ts'
+import { insights } from './insight/model.ts'
+import { open } from './insight/open.ts'
+import { start } from './insight/start.ts'
+import * as ledgerList from './ledger/list.ts'
+import { ledgerEvents } from './ledger/model.ts'
+import { metrics, signalActive } from './metrics.ts'
+import { outline } from './outline.ts'
+import { acknowledge } from './signal/acknowledge.ts'
+import { archive } from './signal/archive.ts'
+import { byEntity } from './signal/by-entity.ts'
+import { create } from './signal/create.ts'
+import { get } from './signal/get.ts'
+import { linkInsight } from './signal/link-insight.ts'
+import { list } from './signal/list.ts'
+import { signalStatus, signals } from './signal/model.ts'
+import { isOpen } from './signal/rules.ts'
+import { setDisposition } from './signal/set-disposition.ts'
+import { expiry } from './workers/expiry.ts'
+import { relay } from './workers/relay.ts'
+
+const open_statuses = signalStatus.options.filter(isOpen)
+
+export const intelligence: Role = role(outline, {
+  collections: [signals, insights, ledgerEvents],
+  metrics,
+  workers: [relay, expiry],
+  operations: {
+    signal: {
+      create,
+      list,
+      get,
+      'by-entity': byEntity,
+      acknowledge,
+      'set-disposition': setDisposition,
+      archive,
+      'link-insight': linkInsight,
+    },
+    insight: { open, list: insightList.list, get: insightGet.get, start, close },
+    edition: { draft, attest },
+    ledger: { list: ledgerList.list },
+  },
+  messages: {},
+  serviceInfo: ({ deployment_profile }) => ({
+    name: 'intelligence-service',
+    version: '1.0.0',
+    description: 'Signals, the insights that investigate them, and their ledgers',
+    health_path: '/health',
+    api_path: '/api/v1',
+    capabilities: ['signal', 'insight', 'edition-attestation', 'insight-ledger'],
+    objects: ['signal', 'insight'],
+    deployment_profile,
+  }),
+  async gauges(call) {
+    // Those that are over are the most, and are not counted each time that somebody looks.
+    const counted = await call.store(signals).countBy('status', { status: { in: open_statuses } })
+    for (const status of open_statuses) call.set(signalActive, { status }, counted.get(status) ?? 0)
+  },
+})

@@ -1,0 +1,18 @@
+// Settings of the intelligence role.
+import * as z from 'zod'
+import { listenerFields, toolFields } from '../../kernel/platform-settings.ts'
+import { block } from '../../kernel/settings.ts'
+
+const days = z.int().min(1).max(36_500)
+
+export const settings = block('intelligence', {
+  ...listenerFields(8002, 'INTELLIGENCE'),
+  ...toolFields('INTELLIGENCE'),
+  expiry_days: days.default(30).meta({
+    doc: 'Days after which a signal that says no expires_at of its own, and is still open, is marked as expired.',
+  }),
+  expiry_days_by_type: z
+    .record(z.string().min(1).max(128), days)
+    .default({})
+    .meta({ doc: 'The same for signals of a type, by signal_type.' }),
+})

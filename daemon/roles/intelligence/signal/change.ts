@@ -1,0 +1,38 @@
+// Changes a signal by a pure rule: decide, store with its audit record, tell.
+import type { Call } from '../../../kernel/call.ts'
+import { isRefused, type Refused } from '../../../kernel/errors.ts'
+import type { Doc } from '../../../kernel/store.ts'
+import { signalTotal } from '../metrics.ts'
+import { type StoredSignal, signals } from './model.ts'
+import type { Deed } from './rules.ts'
+
+/**
+ * The same value back is no change. `action`: what the audit calls it, for whoever pays what somebody else decided.
+ * Throws what the store refuses: not_found, not_your_tenant, precondition_failed.
+ */
+export async function changeSignal(
+  call: Call,
+  uid: string,
+  rule: (current: StoredSignal) => StoredSignal | Refused,
+  action = call.address,
+): Promise<Doc<StoredSignal> | Refused> {
+  const { doc, answer } = await call
+    .store(signals)
+    .update<Refused | 'same' | 'stepped' | 'changed'>(uid, ({ value }) => {
+      const next = rule(value)
+      if (isRefused(next)) return { answer: next }
+      if (next === value) return { answer: 'same' }
+      const detail = { from: value.status, to: next.status, links: next.links.length }
+      const event = { ...call.audited(action, uid, detail, value.label), tenant_id: value.tenant_id }
+      return { next, answer: next.status === value.status ? 'changed' : 'stepped', audit: [event] }
+    })
+  if (isRefused(answer)) return answer
+  if (answer === 'stepped') call.count(signalTotal, { status: doc.value.status })
+  if (answer !== 'same' && doc.value.owes) call.wake('relay')
+  return doc
+}
+
+/** Who calls, now. */
+export function deedOf(call: Call, rationale?: string): Deed {
+  return { by: call.caller.subject, at: call.nowIso(), ...(rationale === undefined ? {} : { rationale }) }
+}

@@ -1,0 +1,148 @@
+// A signal: something outside or computed that may be worth an investigation, what it is about, and what became of it.
+import * as z from 'zod'
+import { label } from '../../../kernel/label.ts'
+import { collection } from '../../../kernel/store.ts'
+import { instant, origin, rationale, shownOrigin, uid, word } from '../fields.ts'
+
+export const signalStatus = z.enum(['new', 'acknowledged', 'investigating', 'resolved', 'dismissed'])
+export type SignalStatus = z.infer<typeof signalStatus>
+
+export const severity = z.enum(['critical', 'high', 'medium', 'low', 'info'])
+
+export const source = z
+  .strictObject({
+    type: z.enum(['webhook', 'mcp', 'polling', 'internal', 'manual', 'computed']),
+    name: word.optional().meta({ description: 'Which of them: a detector, a feed, a rule' }),
+    reference: z.string().min(1).max(2_048).optional().meta({ description: 'Its own id or URI for this' }),
+  })
+  .meta({ id: 'SignalSource', description: 'Where the signal comes from' })
+
+export const subjectType = z.enum([
+  'entity',
+  'location',
+  'asset',
+  'event',
+  'organization',
+  'person',
+  'document',
+  'dataset',
+  'sensor',
+  'other',
+])
+
+export const subject = z
+  .strictObject({ type: subjectType, id: word, name: word })
+  .meta({ id: 'SignalSubject', description: 'What the signal is about' })
+export type Subject = z.infer<typeof subject>
+
+export const actor = z
+  .strictObject({ type: z.enum(['person', 'service', 'agent']), id: word, name: word.optional() })
+  .meta({ id: 'SignalActor', description: 'Who or what noticed it, as the sender says; created_by is who sent it' })
+
+export const statusChange = z
+  .strictObject({
+    from: signalStatus,
+    to: signalStatus,
+    by: word,
+    at: instant,
+    rationale: rationale.optional(),
+  })
+  .meta({
+    id: 'StatusChange',
+    description: 'One step of a signal; a link to an insight is a step that changes no status',
+  })
+export type StatusChange = z.infer<typeof statusChange>
+
+/** What only the service writes under `metadata`. */
+const systemMetadata = {
+  status_history: z.array(statusChange),
+  resolved_by_edition: uid.optional(),
+  resolved_by_insight: uid.optional(),
+  archived: z.literal(true).optional(),
+  archived_by: word.optional(),
+  archived_at: instant.optional(),
+  expired_at: instant.optional().meta({ description: 'When it was found to be past expires_at while still open' }),
+}
+export const systemMetadataFields = Object.keys(systemMetadata)
+export const metadata = z
+  .object(systemMetadata)
+  .catchall(z.unknown())
+  .meta({ id: 'SignalMetadata', description: 'What the sender says besides, and what became of the signal' })
+
+const free = z.record(z.string().min(1).max(128), z.unknown())
+
+/** What the sender says, but for the subject, which has two spellings, and the label. */
+export const said = {
+  signal_type: z.string().min(1).max(128).meta({ description: 'Free-form, as in watchlist_hit' }),
+  source,
+  severity,
+  title: z.string().trim().min(1).max(512),
+  description: z.string().max(16_384).optional(),
+  detected_at: z.iso.datetime({ offset: true }),
+  expires_at: z.iso.datetime({ offset: true }).optional(),
+  confidence: z.number().min(0).max(1).optional(),
+  related_signals: z.array(uid).max(100).optional(),
+  routing: free.optional(),
+  visibility_context: free.optional(),
+}
+
+const kept = {
+  ...said,
+  detected_at: instant,
+  expires_at: instant,
+  schema_version: z.literal('1.1'),
+  actor,
+  subject,
+  status: signalStatus,
+  metadata,
+  acknowledged_by: word.optional(),
+  acknowledged_at: instant.optional(),
+  acknowledgment_note: rationale.optional(),
+}
+
+/** A link as the insight made it. `label`: the insight's; `told`: steps of the history that its ledger has been told. */
+const link = z.strictObject({ insight_id: uid, label, told: z.int().min(0) })
+export type Link = z.infer<typeof link>
+
+export const storedSignal = z.strictObject({
+  ...origin,
+  ...kept,
+  /** Whole, where the id has only its beginning: tells a repeated request from a collision. */
+  request_key: z.string(),
+  links: z.array(link),
+  subject_id: word,
+  /** Epoch milliseconds of `expires_at`, while the signal is open and not marked as expired. */
+  due_ts: z.number().optional(),
+  /** 1 while the ledger of a linked insight is to be told of a step; an index, so that the relay finds it. */
+  owes: z.union([z.literal(0), z.literal(1)]),
+})
+export type StoredSignal = z.infer<typeof storedSignal>
+
+export const signals = collection({
+  name: 'signal',
+  schema: storedSignal,
+  indexes: ['status', 'severity', 'signal_type', 'subject_id', 'detected_at', 'due_ts', 'owes'],
+  orders: [
+    ['status', 'detected_at'],
+    ['severity', 'detected_at'],
+    ['signal_type', 'detected_at'],
+    ['subject_id', 'detected_at'],
+    ['status', 'severity', 'detected_at'],
+    ['status', 'signal_type', 'detected_at'],
+    ['severity', 'signal_type', 'detected_at'],
+    ['subject_id', 'status', 'detected_at'],
+  ],
+})
+
+/** The signal as the interface shows it. */
+export const signal = z
+  .strictObject({
+    uid,
+    signal_id: uid.meta({ description: 'The same as uid' }),
+    version: z.int().min(1),
+    ...shownOrigin,
+    ...kept,
+    linked_insight_ids: z.array(uid),
+  })
+  .meta({ id: 'Signal' })
+export type Signal = z.infer<typeof signal>

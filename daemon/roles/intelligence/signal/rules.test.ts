@@ -1,0 +1,107 @@
+// Holds the lifecycle of a signal to the table of the interface, and each step to what it must leave behind.
+import { expect, test } from 'vitest'
+import { isRefused } from '../../../kernel/errors.ts'
+import { type SignalStatus, type StoredSignal, signalStatus } from './model.ts'
+import { advanced, archived, become, changesIn, expired, isOpen, linked, resolvedBy, toldOf } from './rules.ts'
+
+const at = '2026-03-02T12:00:00.000Z'
+const ann = { by: 'ann', at, rationale: 'seen' }
+const label = { policy: 'SITE', level: 'SECRET', categories: [], originator: 'alpha' }
+
+function aSignal(status: SignalStatus, more: Partial<StoredSignal> = {}): StoredSignal {
+  return {
+    ...{ tenant_id: 'alpha', label, created_by: 'bob', created_at: at, updated_at: at, request_digest: '' },
+    ...{ schema_version: '1.1', signal_type: 'test', source: { type: 'manual' }, severity: 'low', title: 't' },
+    subject: { type: 'asset', id: 'a', name: 'A' },
+    actor: { type: 'person', id: 'bob' },
+    ...{ detected_at: at, expires_at: at, status, metadata: { status_history: [] }, request_key: 'sig_1' },
+    ...{ links: [], subject_id: 'a', owes: 0, due_ts: 5, ...more },
+  }
+}
+
+/** Document 001 part C, table of the lifecycle. */
+const table = [
+  ['new', 'acknowledged'],
+  ['new', 'investigating'],
+  ['new', 'dismissed'],
+  ['acknowledged', 'investigating'],
+  ['acknowledged', 'dismissed'],
+  ['investigating', 'resolved'],
+  ['investigating', 'dismissed'],
+]
+
+test('a signal goes from one status to another where the interface says so, and nowhere else', () => {
+  const allowed = signalStatus.options.flatMap((from) =>
+    signalStatus.options.filter((to) => !isRefused(become(aSignal(from), to, ann))).map((to) => [from, to]),
+  )
+  expect(allowed.sort()).toEqual(table.toSorted())
+  expect(signalStatus.options.filter((status) => !isOpen(status))).toEqual(['resolved', 'dismissed'])
+})
+
+test('a refusal names what is allowed', () => {
+  expect(become(aSignal('acknowledged'), 'resolved', ann)).toMatchObject({
+    code: 'wrong_state',
+    message: 'a signal that is acknowledged may become investigating, dismissed, and not resolved',
+    errors: [{ path: 'status', message: 'allowed: investigating, dismissed' }],
+  })
+  expect(become(aSignal('resolved'), 'new', ann)).toMatchObject({ errors: [{ message: 'allowed: none' }] })
+})
+
+test('each step is kept with who, when and why; an acknowledgement once more beside it', () => {
+  const next = become(aSignal('new'), 'acknowledged', ann)
+  expect(next).toMatchObject({
+    metadata: { status_history: [{ from: 'new', to: 'acknowledged', ...ann }] },
+    ...{ acknowledged_by: 'ann', acknowledged_at: at, acknowledgment_note: 'seen' },
+  })
+})
+
+test('an archived signal is a dismissed one with a marker, and what is final is not archived', () => {
+  expect(archived(aSignal('investigating'), ann)).toMatchObject({
+    status: 'dismissed',
+    metadata: { archived: true, archived_by: 'ann', archived_at: at },
+  })
+  expect(isRefused(archived(aSignal('dismissed'), ann))).toBe(true)
+})
+
+test('an investigation takes along what is not further, and its edition resolves what is under investigation', () => {
+  const closing = { edition_id: 'edn_1', insight_id: 'ins_1' }
+  const outcome = (status: SignalStatus) => [
+    advanced(aSignal(status), ann).status,
+    resolvedBy(aSignal(status), closing, ann).status,
+  ]
+  expect(signalStatus.options.map(outcome)).toEqual([
+    ['investigating', 'new'],
+    ['investigating', 'acknowledged'],
+    ['investigating', 'resolved'],
+    ['resolved', 'resolved'],
+    ['dismissed', 'dismissed'],
+  ])
+  expect(resolvedBy(aSignal('investigating'), closing, ann).metadata).toMatchObject({
+    resolved_by_edition: 'edn_1',
+    resolved_by_insight: 'ins_1',
+  })
+})
+
+test('a linked signal owes each step to the ledger until it is told, and a second link is none', () => {
+  const link = { insight_id: 'ins_1', label, told: 0 }
+  const once = linked(aSignal('new'), link, ann)
+  expect(linked(once, link, ann)).toBe(once)
+  expect(once).toMatchObject({ owes: 1, status: 'new' })
+  expect(changesIn(once)).toEqual([])
+  const told = toldOf(once, 'ins_1', 1)
+  expect(told.owes).toBe(0)
+  const next = become(told, 'dismissed', ann)
+  expect(isRefused(next) || [next.owes, changesIn(next).map((step) => step.at)]).toEqual([1, [1]])
+  // Told by one who read it before.
+  expect(isRefused(next) || toldOf(next, 'ins_1', 1).owes).toBe(1)
+})
+
+test('expiry marks what is open and due, once, and what is over is never due', () => {
+  expect(expired(aSignal('new'), at, 4)).toEqual(aSignal('new'))
+  const marked = expired(aSignal('new'), at, 5)
+  expect(marked).toMatchObject({ status: 'new', metadata: { expired_at: at } })
+  expect(marked.due_ts).toBeUndefined()
+  expect(expired(marked, at, 9)).toBe(marked)
+  expect(become(aSignal('new'), 'dismissed', ann)).not.toHaveProperty('due_ts')
+  expect(become(aSignal('new'), 'acknowledged', ann)).toHaveProperty('due_ts', 5)
+})

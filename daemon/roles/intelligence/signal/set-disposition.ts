@@ -1,0 +1,23 @@
+// Moves a signal on by a person's decision, with the reason.
+import { operation } from '../../../kernel/operation.ts'
+import { rationale, uidInput } from '../fields.ts'
+import { deedOf } from './change.ts'
+import { commanded, commandParts, commandPaths } from './commands.ts'
+import { signalStatus } from './model.ts'
+import { become } from './rules.ts'
+import { commandSystemFields } from './system-fields.ts'
+
+export const setDisposition = operation({
+  ...commandParts,
+  ...commandPaths('disposition'),
+  summary: 'Set the disposition of a signal: acknowledged, investigating, resolved or dismissed',
+  tool: 'signal_set_disposition',
+  input: uidInput.extend({
+    disposition: signalStatus.exclude(['new']).meta({ description: 'The status that the signal is to have' }),
+    rationale,
+    ...commandSystemFields,
+  }),
+
+  run: (call, given) =>
+    commanded(call, given, (current) => become(current, given.disposition, deedOf(call, given.rationale))),
+})

@@ -1,0 +1,31 @@
+// What a signal is about, in either of the spellings that senders use.
+import * as z from 'zod'
+import { type Refused, refuse } from '../../../kernel/errors.ts'
+import { type Subject, subject } from './model.ts'
+
+export const subjectInput = z
+  .strictObject({
+    type: subject.shape.type,
+    id: subject.shape.id,
+    name: subject.shape.name.optional(),
+    display_name: subject.shape.name.optional(),
+  })
+  .meta({ id: 'SubjectGiven', description: 'What the signal is about; its name as name or display_name' })
+type Given = z.infer<typeof subjectInput>
+
+/** Refuses `invalid` where there is none, none with a name, or two that differ. */
+export function subjectOf(subject: Given | undefined, subject_ref: Given | undefined): Subject | Refused {
+  const said = [subject, subject_ref].filter((each) => each !== undefined)
+  const [first, second] = said.map(({ type, id, name, display_name }) => ({ type, id, name: name ?? display_name }))
+  const refused = (path: string, message: string) =>
+    refuse('invalid', 'a signal is about one subject, with a type, an id and a name', [{ path, message }])
+  if (!first) return refused('subject', 'is required')
+  const names = new Set(
+    said.flatMap(({ name, display_name }) => [name, display_name]).filter((each) => each !== undefined),
+  )
+  const [name] = names
+  if (name === undefined) return refused('subject.name', 'is required')
+  if (names.size > 1 || (second && (second.type !== first.type || second.id !== first.id)))
+    return refused('subject', 'is said twice, and differently')
+  return { type: first.type, id: first.id, name }
+}

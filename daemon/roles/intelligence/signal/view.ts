@@ -1,0 +1,39 @@
+// A signal as the interface shows it: without its bookkeeping, and without insights that the viewer may not know of.
+import type { Call } from '../../../kernel/call.ts'
+import { dominates } from '../../../kernel/label.ts'
+import type { Doc } from '../../../kernel/store.ts'
+import type { Signal, StoredSignal } from './model.ts'
+
+export function shown(
+  { caller, site }: Pick<Call, 'caller' | 'site'>,
+  { id, version, value }: Doc<StoredSignal>,
+): Signal {
+  const {
+    label: classification,
+    request_key: _key,
+    request_digest: _digest,
+    subject_id: _subject,
+    due_ts: _due,
+    owes: _owes,
+    links,
+    metadata,
+    ...rest
+  } = value
+  const seen = links
+    .filter(({ label }) => caller.tenant_id === '*' || dominates(caller, label, site.labels))
+    .map(({ insight_id }) => insight_id)
+  const { resolved_by_insight: insight, resolved_by_edition: edition, ...others } = metadata
+  const resolved =
+    insight !== undefined && seen.includes(insight)
+      ? { resolved_by_insight: insight, resolved_by_edition: edition }
+      : {}
+  return {
+    uid: id,
+    signal_id: id,
+    version,
+    classification,
+    ...rest,
+    metadata: { ...others, ...resolved },
+    linked_insight_ids: seen,
+  }
+}

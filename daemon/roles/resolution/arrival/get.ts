@@ -1,0 +1,20 @@
+// Tells what came of records that were handed in.
+import { operation } from '../../../kernel/operation.ts'
+import { uidInput } from '../fields.ts'
+import { arrivals, arrivalView } from './model.ts'
+import { shown } from './shown.ts'
+
+export const get = operation({
+  summary: 'What came of records that were handed in: their entities, once they are matched',
+  method: 'GET',
+  path: '/api/v2/arrival/{uid}',
+  input: uidInput,
+  output: arrivalView,
+  errors: ['not_found'],
+  allow: 'resolution:read',
+  versioned: true,
+
+  async run(call, { uid }) {
+    return await shown(call, await call.store(arrivals).get(uid))
+  },
+})

@@ -1,0 +1,28 @@
+// What a record is looked up in, as one caller may know it: the registry of this site, or a snapshot of another site's.
+import type { Label } from '../../../kernel/label.ts'
+import type { LookupIndex } from '../engine/lookup/keyed-records.ts'
+import type { Values } from '../engine/lookup/keys.ts'
+import type { LookupWeights } from '../engine/lookup/weights.ts'
+import type { RecordRef } from '../fields.ts'
+import type { Lens } from '../lens/model.ts'
+
+export type KnownRecord = { readonly ref: RecordRef; readonly values: Values; readonly entity?: string | undefined }
+
+export type KnownEntity = {
+  readonly id: string
+  readonly label: Label
+  readonly size: number
+  readonly members: readonly RecordRef[]
+}
+
+export type Known = {
+  readonly lens: Lens
+  readonly run: { readonly id: string; readonly route: 'clusters' | 'links' | undefined }
+  /** With the cut that the run was told, if it was. */
+  readonly weights: LookupWeights
+  readonly index: LookupIndex
+  uidOf(ref: RecordRef): string
+  record(uid: string): Promise<KnownRecord | undefined>
+  /** Undefined for one that is no more, and for one that the caller may not know of. */
+  entity(id: string): Promise<KnownEntity | undefined>
+}

@@ -1,0 +1,54 @@
+// Tells what records are looked up in here: the registry of the site's own runs, or which snapshots of others, and how old.
+import * as z from 'zod'
+import { dominates, label } from '../../../kernel/label.ts'
+import { operation } from '../../../kernel/operation.ts'
+import { siteName } from '../../../kernel/transport.ts'
+import { count, instant, word } from '../fields.ts'
+import { isLookupOnly } from '../matching.ts'
+import { snapshotsPart } from '../parts.ts'
+
+const snapshot = z
+  .strictObject({
+    lens: word,
+    lens_version: word,
+    entity_type: word,
+    from: siteName.meta({ description: 'The site whose registry it is of' }),
+    version: z.int().min(1),
+    made_at: instant,
+    imported_at: instant,
+    age_s: count.meta({ description: 'Seconds since it was made, by the clock of this site' }),
+    classification: label.meta({ description: 'Of all that is in it together' }),
+    records: count,
+    entities: count,
+    sha256: z.string(),
+  })
+  .meta({ id: 'RegistrySnapshot' })
+
+export const get = operation({
+  summary: 'What records are looked up in: the own registry, or a snapshot of another site’s and how old it is',
+  method: 'GET',
+  path: '/api/v2/registry',
+  input: z.strictObject({}),
+  output: z
+    .strictObject({
+      matching_pattern: z.enum(['full_lens', 'lookup_only']),
+      snapshots: z.array(snapshot).meta({ description: 'As far as the caller may know of them' }),
+    })
+    .meta({ id: 'Registry' }),
+  errors: [],
+  allow: 'resolution:read',
+
+  async run(call) {
+    if (!isLookupOnly(call)) return { matching_pattern: 'full_lens' as const, snapshots: [] }
+    const { caller, site } = call
+    const held = caller.tenant_id === site.tenant_id ? await call.part(snapshotsPart).list() : []
+    const snapshots = held.flatMap(({ label: classification, labels, manifest, imported_at }) => {
+      if (!labels.every((label) => dominates(caller, label, site.labels))) return []
+      const { lens, lens_version, entity_type, from, version, made_at, records, entities, sha256 } = manifest
+      const age_s = Math.max(0, Math.floor((call.now() - Date.parse(made_at)) / 1_000))
+      const told = { lens, lens_version, entity_type, from, version, made_at, imported_at, age_s }
+      return [{ ...told, classification, records, entities, sha256 }]
+    })
+    return { matching_pattern: 'lookup_only' as const, snapshots }
+  },
+})

@@ -1,0 +1,73 @@
+// A registry as one site shows it to another, in a file: what is signed of it, and its lines.
+import * as z from 'zod'
+import { jws } from '../../../kernel/keys.ts'
+import { label } from '../../../kernel/label.ts'
+import { siteName } from '../../../kernel/transport.ts'
+import { count, recordRef, uid, word } from '../fields.ts'
+import { storedRun } from '../fusion-run/model.ts'
+import { lens } from '../lens/model.ts'
+
+export const most_labels = 4_096
+/** Of one line: a record, a lens or a label. */
+export const most_line_bytes = 4_194_304
+
+/** What the site signs: of a file of just these bytes, for one receiver. */
+export const manifest = z.strictObject({
+  v: z.literal(1),
+  type: z.literal('platform.registry'),
+  from: siteName,
+  tenant_id: z.string().min(1).max(128).meta({ description: 'Whose registry it is, at the site that made it' }),
+  to: siteName,
+  lens: lens.shape.lens,
+  lens_version: lens.shape.version,
+  entity_type: word,
+  label: label.meta({ description: 'Of all that is in it together' }),
+  version: z.int().min(1).max(Number.MAX_SAFE_INTEGER),
+  made_at: z.iso.datetime(),
+  records: count,
+  entities: count,
+  bytes: count.meta({ description: 'Of all lines before the last' }),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+})
+export type Manifest = z.infer<typeof manifest>
+
+/** The last line. */
+export const ending = z.strictObject({ form: z.literal('registry-snapshot/1'), signed: jws })
+
+/** Which of the labels that came before it, from 0 on. */
+const labelled = count.max(most_labels - 1)
+
+export const lensLine = z.strictObject({
+  kind: z.literal('lens'),
+  label: labelled,
+  body: lens,
+  run_id: uid,
+  route: storedRun.shape.route,
+  /** With the cut that the run was told, if it was. */
+  weights: storedRun.shape.weights.unwrap(),
+})
+export const labelLine = z.strictObject({ kind: z.literal('label'), label })
+export const recordLine = z.strictObject({
+  kind: z.literal('record'),
+  label: labelled,
+  ref: recordRef,
+  values: z.record(z.string(), z.string()),
+  entity: uid,
+})
+
+export const line = z.discriminatedUnion('kind', [lensLine, labelLine, recordLine])
+export type Line = z.infer<typeof line>
+export type LensLine = z.infer<typeof lensLine>
+export type RecordLine = z.infer<typeof recordLine>
+
+/** The last line of a snapshot that a site has taken in: `labels` in its own terms, by their places. */
+export const holding = z.strictObject({
+  form: z.literal('held-registry/1'),
+  manifest,
+  signed: jws,
+  imported_at: z.iso.datetime(),
+  /** Of all that is in it together, in the site's own terms. */
+  label,
+  labels: z.array(label).max(most_labels),
+})
+export type Holding = z.infer<typeof holding>

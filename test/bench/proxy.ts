@@ -1,0 +1,91 @@
+// Measures the public proxy beside what others use for such a door: requests per second of processor time, one core each.
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { type Figure, median } from '../support/figure.ts'
+import { type Counted, load } from '../support/proxy-bench/load.ts'
+import { startIssuer, startOurs } from '../support/proxy-bench/ours.ts'
+import * as peers from '../support/proxy-bench/peers.ts'
+import { cores, type Program, startPinned } from '../support/proxy-bench/pinned.ts'
+
+const rounds = 3
+const seconds = 6
+const warm_s = 3
+
+type Door = { readonly name: string; readonly start: (port: number) => Promise<Program> }
+type Measured = { readonly per_cpu_s: number; readonly p99_us: number }
+
+/**
+ * PROXY_PEERS: folder with fastify, @fastify/http-proxy, @fastify/rate-limit and ioredis; without it Fastify is left out.
+ * Each door does what it can of the same work: the rule, a counter by source, a token of its own, a line for each request.
+ */
+export async function bench(report: (figure: Figure) => void): Promise<void> {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'bench-proxy-'))
+  const [upstream, redis, issuer] = [9001, 9002, 9004]
+  const server = ['redis-server', '--port', String(redis), '--save', '', '--appendonly', 'no', '--dir', folder]
+  const helpers = [await peers.startUpstream(folder, upstream), await startPinned(cores.around, server, redis)]
+  const tokens = await startIssuer(issuer)
+  try {
+    const found = new Map<string, Measured>()
+    for (const door of doorsOf({ folder, upstream, redis }, issuer)) found.set(door.name, await measured(door, folder))
+    tell(found, report)
+  } finally {
+    tokens.close()
+    await Promise.all(helpers.map((each) => each.end()))
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function doorsOf(around: peers.Around, issuer: number): Door[] {
+  const packages = process.env.PROXY_PEERS
+  const fastify = (port: number) => peers.startFastify(around, port, packages ?? '')
+  return [
+    { name: 'nginx', start: (port) => peers.startNginxLimit(around, port) },
+    { name: 'ours', start: (port) => startOurs(around, port, { issuer, counter: 'memory', cache_mb: 0 }) },
+    { name: 'nginx, redis', start: (port) => peers.startNginxRedis(around, port) },
+    { name: 'ours, redis', start: (port) => startOurs(around, port, { issuer, counter: 'redis', cache_mb: 0 }) },
+    { name: 'nginx, cache', start: (port) => peers.startNginxLimit(around, port, true) },
+    { name: 'ours, cache', start: (port) => startOurs(around, port, { issuer, counter: 'redis', cache_mb: 16 }) },
+    { name: 'haproxy', start: (port) => peers.startHaproxy(around, port) },
+    ...(packages === undefined ? [] : [{ name: 'fastify, redis', start: fastify }]),
+  ]
+}
+
+/** Requests per second of processor time, as parts of what the peer serves in it. */
+function tell(found: ReadonlyMap<string, Measured>, report: (figure: Figure) => void): void {
+  for (const [name, { per_cpu_s }] of found) {
+    report({ figure: `${name}, 10 k`, value: 10_000 / per_cpu_s, unit: 's of CPU' })
+  }
+  const ratio = (ours: string, peer: string) =>
+    (found.get(ours)?.per_cpu_s ?? Number.NaN) / (found.get(peer)?.per_cpu_s ?? Number.NaN)
+  report({ figure: 'of nginx', value: ratio('ours, redis', 'nginx'), unit: 'x', atLeast: 0.4 })
+  report({ figure: 'of nginx, redis', value: ratio('ours, redis', 'nginx, redis'), unit: 'x', atLeast: 0.75 })
+  report({ figure: 'hits, of nginx', value: ratio('ours, cache', 'nginx'), unit: 'x', atLeast: 0.8 })
+  report({ figure: 'hits, of its hits', value: ratio('ours, cache', 'nginx, cache'), unit: 'x' })
+  report({ figure: 'of haproxy', value: ratio('ours, redis', 'haproxy'), unit: 'x' })
+  if (found.has('fastify, redis')) {
+    report({ figure: 'of fastify', value: ratio('ours, redis', 'fastify, redis'), unit: 'x', atLeast: 2.5 })
+  }
+  const p99 = (name: string) => (found.get(name)?.p99_us ?? Number.NaN) / 1_000
+  report({ figure: 'p99', value: p99('ours, redis'), unit: 'ms', beside: p99('nginx'), atMost: p99('nginx') * 2 })
+}
+
+async function measured({ start }: Door, folder: string): Promise<Measured> {
+  const port = 9003
+  const door = await start(port)
+  const url = `http://127.0.0.1:${port}/public-api/api/v1/report`
+  const rates: number[] = []
+  const counts: Counted[] = []
+  try {
+    await load(folder, url, warm_s)
+    for (let round = 0; round < rounds; round++) {
+      const before = door.cpu_s()
+      const counted = await load(folder, url, seconds)
+      rates.push(counted.requests / (door.cpu_s() - before))
+      counts.push(counted)
+    }
+  } finally {
+    await door.end()
+  }
+  return { per_cpu_s: median(rates), p99_us: median(counts.map(({ p99_us }) => p99_us)) }
+}

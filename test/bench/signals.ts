@@ -1,0 +1,157 @@
+// Measures the lists of signals on SQLite at ten thousand and a million: each kind of question, asked as a caller who may not
+// see all of them, and what a hundred times the signals cost.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Call } from '../../daemon/kernel/call.ts'
+import type { Label } from '../../daemon/kernel/label.ts'
+import { scopedStore } from '../../daemon/kernel/scoped-store.ts'
+import type { Collection, Store, Stored } from '../../daemon/kernel/store.ts'
+import { byEntity } from '../../daemon/roles/intelligence/signal/by-entity.ts'
+import { list } from '../../daemon/roles/intelligence/signal/list.ts'
+import { type StoredSignal, severity, signalStatus, signals } from '../../daemon/roles/intelligence/signal/model.ts'
+import { openSqliteStore } from '../conformance/store-arms.ts'
+import type { Figure } from '../support/figure.ts'
+
+const sizes = [10_000, Number(process.env.BENCH_SIGNALS ?? 1_000_000)]
+const chunk = 1_000
+const rounds = 300
+const most_ms = 20
+/** Subjects at each size; one signal in fifty is about the first of them. */
+const subjects = 2_000
+const types = ['threshold', 'watchlist_hit', 'anomaly', 'rare_kind']
+const labels = { policy: 'SITE', levels: ['OPEN', 'SECRET'] }
+const level = (name: string): Label => ({ policy: 'SITE', level: name, categories: [], originator: 'alpha' })
+const marks = [level('OPEN'), level('OPEN'), level('OPEN'), level('SECRET')]
+const began = Date.parse('2026-01-01T00:00:00.000Z')
+
+/** The same numbers in each run, in no order that an index would know. */
+function mixed(n: number): number {
+  let at = Math.imul(n ^ 0x9e37_79b9, 0x85eb_ca6b)
+  at = Math.imul(at ^ (at >>> 13), 0xc2b2_ae35)
+  return (at ^ (at >>> 16)) >>> 0
+}
+
+const pick = <T>(of: readonly T[], n: number): T => of[n % of.length] as T
+
+/** Most are over, as at a site that has run for long; one in a thousand is of a rare type. */
+function signalOf(n: number): StoredSignal {
+  const at = new Date(began + (mixed(n) % 15_552_000) * 1_000).toISOString()
+  const roll = mixed(n + 1) % 100
+  const status = roll < 60 ? 'resolved' : roll < 90 ? 'dismissed' : pick(signalStatus.options.slice(0, 3), roll)
+  const about = mixed(n + 2) % 50 === 0 ? 0 : mixed(n + 3) % subjects
+  const subject = { type: 'asset' as const, id: `ship-${about}`, name: `Ship ${about}` }
+  const signal_type = mixed(n + 4) % 1_000 === 0 ? 'rare_kind' : pick(types.slice(0, 3), mixed(n + 5))
+  return {
+    ...{ tenant_id: 'alpha', label: pick(marks, mixed(n + 6)), created_by: 'desk', created_at: at, updated_at: at },
+    ...{ request_digest: 'd'.repeat(64), request_key: `sig_${'0'.repeat(32)}`, schema_version: '1.1', signal_type },
+    ...{ source: { type: 'polling', name: 'feed-7' }, severity: pick(severity.options, mixed(n + 7)), subject },
+    ...{ subject_id: subject.id, title: `Signal ${n}`, detected_at: at, expires_at: at, status },
+    ...{ actor: { type: 'service', id: 'desk' }, metadata: { status_history: [] }, links: [], owes: 0 },
+  }
+}
+
+async function fill(store: Store, size: number): Promise<void> {
+  for (let at = 0; at < size; at += chunk) {
+    const docs = Array.from({ length: chunk }, (_, n) => {
+      return {
+        id: `sig_${mixed(at + n)
+          .toString(16)
+          .padStart(8, '0')}${(at + n) % 10_000}`,
+        version: 1,
+        value: signalOf(at + n),
+      }
+    })
+    await store.load(signals as Collection<StoredSignal>, docs)
+  }
+}
+
+/** What the operations need of a call, by a caller who may see three in four. */
+function callOn(store: Store): Call {
+  const clearance = { level: 'OPEN', categories: [] }
+  const caller = { subject: 'ann', tenant_id: 'alpha', roles: [], permissions: new Set<string>(), clearance }
+  const scope = { caller, labels, if_match: undefined, refusedOn: () => undefined }
+  const own = {
+    caller,
+    site: { labels },
+    store: <T extends Stored>(of: Collection<T>) => scopedStore(store, of, scope),
+  }
+  return own as unknown as Call
+}
+
+type Asked = Readonly<Record<string, unknown>>
+
+/** A question of each kind, different in each round. */
+const questions: Readonly<Record<string, (round: number) => Asked>> = {
+  'by entity': (round) => ({ entity_id: `ship-${mixed(round) % subjects}` }),
+  'by entity, the busiest': () => ({ entity_id: 'ship-0' }),
+  'by entity, open': (round) => ({ entity_id: 'ship-0', status: pick(signalStatus.options.slice(0, 3), round) }),
+  all: () => ({}),
+  status: (round) => ({ status: pick(signalStatus.options, round) }),
+  severity: (round) => ({ severity: pick(severity.options, round) }),
+  type: (round) => ({ signal_type: pick(types, round) }),
+  'status and severity': (round) => ({
+    status: pick(signalStatus.options, round),
+    severity: pick(severity.options, round >> 2),
+  }),
+  'status and type': (round) => ({ status: pick(signalStatus.options, round), signal_type: pick(types, round >> 1) }),
+  'severity and type': (round) => ({ severity: pick(severity.options, round), signal_type: pick(types, round >> 1) }),
+  'all three': (round) => ({
+    ...{ status: pick(signalStatus.options, round), severity: pick(severity.options, round >> 1) },
+    signal_type: pick(types, round >> 2),
+  }),
+  'a day': (round) => dayOf(round),
+  'a day, by status': (round) => ({ ...dayOf(round), status: pick(signalStatus.options, round) }),
+  'subject and severity': (round) => ({ subject_id: 'ship-0', severity: pick(severity.options, round) }),
+}
+
+function dayOf(round: number): Asked {
+  const since = began + (mixed(round) % 179) * 86_400_000
+  return { since: new Date(since).toISOString(), until: new Date(since + 86_400_000).toISOString() }
+}
+
+/** The first page, or the second where there is one: half of each. Milliseconds, in order. */
+async function timesOf(call: Call, question: (round: number) => Asked): Promise<number[]> {
+  const times: number[] = []
+  for (let round = 0; round < rounds; round += 1) {
+    const given = question(round)
+    const ask = async (more: Asked = {}) => {
+      const operation = 'entity_id' in given ? byEntity : list
+      const from = performance.now()
+      const page = await operation.run(call, operation.input.parse({ ...given, ...more }) as never)
+      return { page, ms: performance.now() - from }
+    }
+    const first = await ask()
+    const cursor = (first.page as { next_cursor?: string }).next_cursor
+    times.push(round % 2 === 1 && cursor ? (await ask({ cursor })).ms : first.ms)
+  }
+  return times.sort((one, other) => one - other)
+}
+
+export async function bench(report: (figure: Figure) => void): Promise<void> {
+  const found: Record<string, number>[] = []
+  for (const size of sizes) {
+    const folder = mkdtempSync(path.join(tmpdir(), 'bench-signals-'))
+    const { store, file } = openSqliteStore(folder)
+    try {
+      const from = performance.now()
+      await fill(store, size)
+      report({ figure: `taken in at ${size}`, value: (size * 1e3) / (performance.now() - from), unit: '1/s' })
+      const call = callOn(store)
+      const p99: Record<string, number> = {}
+      for (const [name, question] of Object.entries(questions)) {
+        await timesOf(call, question)
+        p99[name] = (await timesOf(call, question))[Math.floor(rounds * 0.99)] ?? Number.NaN
+        report({ figure: `${name}, p99 at ${size}`, value: p99[name], unit: 'ms', atMost: most_ms })
+      }
+      found.push(p99)
+    } finally {
+      await file.close()
+      rmSync(folder, { recursive: true, force: true })
+    }
+  }
+  const [small = {}, large = {}] = found
+  for (const name of Object.keys(questions)) {
+    report({ figure: `${name}, growth`, value: (large[name] ?? 0) / (small[name] ?? 1), unit: 'x' })
+  }
+}

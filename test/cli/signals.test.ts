@@ -1,0 +1,76 @@
+// The words of `signal` and `insight` against a running site: from a signal raised to an investigation closed.
+import { readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { answered, platform, scratch, served } from '../support/command-line.ts'
+
+const { dir, remove } = scratch('signals')
+const site = path.join(dir, 'alpha')
+const env = { PLATFORM_SITE: site }
+let running: Awaited<ReturnType<typeof served>>
+
+beforeAll(async () => {
+  await answered(['init', '--site', site, '--tenant', 'acme', '--profile', 'demo'])
+  const profile = path.join(site, 'profile.yaml')
+  const text = readFileSync(profile, 'utf8').replace(/roles: \[.*\]/, 'roles: [site, intelligence]')
+  writeFileSync(profile, `${text}\nintelligence: { port: 0 }\n`)
+  running = await served(site)
+})
+afterAll(async () => {
+  await running.stop()
+  remove()
+})
+
+const asked = (...words: string[]) => answered(words, { env })
+const told = async (...words: string[]) => (await platform(words, { env })).stdout
+const about = ['--subject-type', 'asset', '--subject-id', 'ship-1', '--subject-name', 'Aurora']
+const raise = (...more: string[]) =>
+  asked('signal', 'create', '--type', 'watchlist_hit', '--severity', 'high', '--title', 'at anchor', ...about, ...more)
+
+test('a signal is raised, seen, disposed of and found again', async () => {
+  const { uid } = await raise('--source-name', 'desk', '--classification', 'UNCLASSIFIED')
+  expect(await asked('signal', 'acknowledge', uid, '--note', 'on it')).toMatchObject({ acknowledgment_note: 'on it' })
+  const shown = await told('signal', 'show', uid)
+  expect(shown).toMatch(/subject +Aurora \(asset ship-1\)/)
+  expect(shown).toMatch(/new +acknowledged +\S+ +on it/)
+  const refused = await platform(['signal', 'dispose', uid, '--to', 'resolved', '--rationale', 'quick'], { env })
+  expect([refused.exit, refused.stderr]).toEqual([3, expect.stringContaining('may become investigating, dismissed')])
+  expect(await asked('signal', 'archive', uid, '--rationale', 'a buoy')).toMatchObject({ status: 'dismissed' })
+  const { items } = await asked(
+    'signal',
+    'list',
+    '--status',
+    'dismissed',
+    '--subject',
+    'ship-1',
+    '--type',
+    'watchlist_hit',
+  )
+  expect(items).toMatchObject([{ uid, metadata: { archived: true } }])
+  expect(await told('signal', 'list', '--severity', 'info')).toContain('there are no such signals')
+})
+
+test('a repeat under a key finds the signal, and must say when it was detected', async () => {
+  const key = ['--idempotency-key', 'one']
+  const detected = ['--detected', '2026-03-02T11:00:00Z']
+  expect((await raise(...key, ...detected)).uid).toBe((await raise(...key, ...detected)).uid)
+  const words = ['signal', 'create', '--type', 't', '--severity', 'low', '--title', 't', ...about, ...key]
+  expect((await platform(words, { env })).exit).toBe(2)
+})
+
+test('an insight goes from a signal to an attested edition, and its ledger tells it', async () => {
+  const [first, second] = [await raise(), await raise()]
+  const { uid } = await asked('insight', 'open', first.uid, '--title', 'Why is she there?')
+  expect(await asked('signal', 'link', second.uid, '--insight', uid)).toMatchObject({ linked_insight_ids: [uid] })
+  const early = await platform(['insight', 'close', uid, '--rationale', 'done'], { env })
+  expect([early.exit, early.stderr]).toEqual([3, expect.stringContaining(`${first.uid} (new), ${second.uid} (new)`)])
+  await asked('insight', 'start', uid)
+  const { editions } = await asked('insight', 'edition', uid, '--title', 'Known', '--summary', 'engine', '--closes')
+  await asked('insight', 'attest', uid, '--edition', editions[0].edition_id)
+  await vi.waitFor(async () => expect((await asked('insight', 'show', uid)).state).toBe('closed'), { timeout: 15_000 })
+  expect(await asked('signal', 'show', second.uid)).toMatchObject({ status: 'resolved' })
+  expect((await asked('insight', 'list', '--state', 'closed')).items).toMatchObject([{ uid }])
+  const ledger = await told('insight', 'ledger', uid)
+  expect(ledger).toMatch(/1 .*insight_opened[\s\S]*signal_linked[\s\S]*edition_attested[\s\S]*insight_closed/)
+  expect(await told('insight', 'show', uid)).toMatch(/state +closed[\s\S]*Known +true/)
+})

@@ -1,0 +1,65 @@
+// A site with the intelligence role, and the short ways in which tests raise signals and investigate them.
+import { afterAll, beforeAll, expect } from 'vitest'
+import type * as z from 'zod'
+import { insights } from '../../../daemon/roles/intelligence/insight/model.ts'
+import { open } from '../../../daemon/roles/intelligence/insight/open.ts'
+import { create } from '../../../daemon/roles/intelligence/signal/create.ts'
+import { signals } from '../../../daemon/roles/intelligence/signal/model.ts'
+import type { Person } from '../../support/person.ts'
+import { type Sections, type SiteWorld, siteWorld, until } from '../../support/site-world.ts'
+
+export const intelligenceProfile: Sections = {
+  platform: { roles: ['site', 'intelligence'] },
+  intelligence: { port: 0 },
+}
+
+type Given = z.input<typeof create.input>
+
+/** A signal about the first ship, unless said otherwise. */
+export function aSignal(more: Partial<Given> = {}): Given {
+  return {
+    signal_type: 'watchlist_hit',
+    source: { type: 'manual', name: 'desk' },
+    severity: 'high',
+    subject: { type: 'asset', id: 'ship-1', name: 'Aurora' },
+    title: 'Aurora seen at anchor',
+    detected_at: '2026-03-02T11:00:00.000Z',
+    ...more,
+  }
+}
+
+export async function raise(person: Person, more: Partial<Given> = {}): Promise<string> {
+  return (await person.ok(create, aSignal(more))).uid
+}
+
+/** The uid of an insight about the signal. */
+export async function opened(person: Person, signal_id: string): Promise<string> {
+  return (await person.ok(open, { signal_id, title: 'Why is she there?' })).uid
+}
+
+/** Waits until no signal and no insight owes anything to another. */
+export async function settled(world: SiteWorld): Promise<void> {
+  const store = world.store('intelligence')
+  await until(async () => {
+    const query = { filter: { owes: 1 }, limit: 1, fresh: true }
+    const [{ docs: some }, { docs: others }] = [await store.list(insights, query), await store.list(signals, query)]
+    return some.length === 0 && others.length === 0
+  })
+}
+
+/** One world for all tests of a file, which must end without a logged error. */
+export function sharedIntelligence(settings: Readonly<Record<string, unknown>> = {}): () => SiteWorld {
+  let world: SiteWorld | undefined
+  beforeAll(async () => {
+    const { intelligence, ...rest } = intelligenceProfile
+    world = await siteWorld({ profile: { ...rest, intelligence: { ...intelligence, ...settings } } })
+  })
+  afterAll(async () => {
+    await world?.end()
+    expect(world?.faults ?? []).toEqual([])
+  })
+  return () => {
+    if (!world) throw new Error('the world has not been made')
+    return world
+  }
+}

@@ -1,0 +1,117 @@
+// What must hold of the lifecycle on every store: step by step beside a model, and under callers who all act at once.
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import { attest } from '../../../daemon/roles/intelligence/edition/attest.ts'
+import { draft } from '../../../daemon/roles/intelligence/edition/draft.ts'
+import { close } from '../../../daemon/roles/intelligence/insight/close.ts'
+import { get as insightOf } from '../../../daemon/roles/intelligence/insight/get.ts'
+import { start } from '../../../daemon/roles/intelligence/insight/start.ts'
+import { list as ledgerOf } from '../../../daemon/roles/intelligence/ledger/list.ts'
+import { acknowledge } from '../../../daemon/roles/intelligence/signal/acknowledge.ts'
+import { archive } from '../../../daemon/roles/intelligence/signal/archive.ts'
+import { get } from '../../../daemon/roles/intelligence/signal/get.ts'
+import { linkInsight } from '../../../daemon/roles/intelligence/signal/link-insight.ts'
+import type { Signal } from '../../../daemon/roles/intelligence/signal/model.ts'
+import { setDisposition } from '../../../daemon/roles/intelligence/signal/set-disposition.ts'
+import type { Person } from '../../support/person.ts'
+import type { SiteWorld } from '../../support/site-world.ts'
+import { opened, raise, settled } from './intelligence-world.ts'
+import { agree, begun, commands } from './lifecycle-commands.ts'
+import { isFinal, isStep, LifecycleModel } from './lifecycle-model.ts'
+
+export async function followsTheModel(world: SiteWorld, numRuns: number): Promise<void> {
+  await fc.assert(
+    fc.asyncProperty(commands, async (steps) => {
+      const model = new LifecycleModel()
+      const real = await begun(world, model)
+      await fc.asyncModelRun(() => ({ model, real }), steps)
+      await agree(real, model)
+    }),
+    { numRuns, seed: 20_260_302, endOnFailure: true },
+  )
+}
+
+const verbs = ['acknowledge', 'investigating', 'resolved', 'dismissed', 'archive', 'link'] as const
+const crowd = fc.array(
+  fc.oneof(
+    { weight: 4, arbitrary: fc.record({ verb: fc.constantFrom(...verbs), at: fc.nat(2) }) },
+    { weight: 1, arbitrary: fc.record({ verb: fc.constantFrom('start', 'attest', 'close'), at: fc.constant(0) }) },
+  ),
+  { minLength: 4, maxLength: 24 },
+)
+type Deed = { readonly verb: (typeof verbs)[number] | 'start' | 'attest' | 'close'; readonly at: number }
+
+/** Each acknowledged change of a status is found in the history of its signal, by the reason that it was given; no other is. */
+export async function survivesACrowd(world: SiteWorld, numRuns: number): Promise<void> {
+  await fc.assert(
+    fc.asyncProperty(crowd, fc.boolean(), async (deeds, isStarted) => {
+      const person = await world.as()
+      const uids = await Promise.all([raise(person), raise(person), raise(person)])
+      const insight_id = await opened(person, uids[0])
+      const { editions } = await person.ok(draft, { uid: insight_id, title: 't', summary: '', closes: true })
+      if (isStarted) await person.ok(start, { uid: insight_id })
+      const edition_id = editions[0]?.edition_id ?? ''
+      const done: string[][] = [[], [], []]
+      await Promise.all(
+        deeds.map(async (deed, number) => {
+          const reason = `deed ${number}`
+          const code = await act(person, { ...deed, reason, uid: uids[deed.at] ?? '', insight_id, edition_id })
+          expect([200, 'wrong_state']).toContain(code)
+          if (code === 200 && isOfASignal(deed)) done[deed.at]?.push(reason)
+        }),
+      )
+      await settled(world)
+      const signals = await Promise.all(uids.map((uid) => person.ok(get, { uid })))
+      for (const [at, signal] of signals.entries()) holdsHistory(signal, done[at] ?? [])
+      await ledgerHolds(person, insight_id, signals)
+    }),
+    { numRuns, seed: 8, endOnFailure: true },
+  )
+}
+
+const isOfASignal = ({ verb }: Deed) => !['link', 'start', 'attest', 'close'].includes(verb)
+
+type Given = Deed & { reason: string; uid: string; insight_id: string; edition_id: string }
+
+function act(person: Person, { verb, reason: rationale, uid, insight_id, edition_id }: Given) {
+  if (verb === 'start') return person.refusal(start, { uid: insight_id })
+  if (verb === 'close') return person.refusal(close, { uid: insight_id, rationale })
+  if (verb === 'attest') return person.refusal(attest, { uid: insight_id, edition_id, rationale })
+  if (verb === 'link') return person.refusal(linkInsight, { uid, insight_id, rationale })
+  if (verb === 'acknowledge') return person.refusal(acknowledge, { uid, note: rationale })
+  if (verb === 'archive') return person.refusal(archive, { uid, rationale })
+  return person.refusal(setDisposition, { uid, disposition: verb, rationale })
+}
+
+function holdsHistory({ status, metadata: { status_history }, linked_insight_ids }: Signal, done: readonly string[]) {
+  expect(status_history.map(({ from }) => from)).toEqual(['new', ...status_history.map(({ to }) => to)].slice(0, -1))
+  expect(status_history.at(-1)?.to ?? 'new').toBe(status)
+  const changes = status_history.filter(({ from, to }) => from !== to)
+  for (const { from, to } of changes) expect(isStep(from, to), `${from} ${to}`).toBe(true)
+  expect(status_history.length - changes.length).toBe(linked_insight_ids.length)
+  const reasons = changes.flatMap(({ rationale = '' }) => (rationale.startsWith('deed ') ? [rationale] : []))
+  expect(reasons.toSorted()).toEqual(done.toSorted())
+}
+
+/** What the ledger tells of each linked signal is what became of it from the link on, in one order without a gap. */
+async function ledgerHolds(person: Person, uid: string, signals: readonly Signal[]): Promise<void> {
+  const { state, linked_signal_ids } = await person.ok(insightOf, { uid })
+  const linked = signals.filter((each) => each.linked_insight_ids.includes(uid))
+  expect(linked.map((each) => each.uid).toSorted()).toEqual(linked_signal_ids.toSorted())
+  const { items } = await person.ok(ledgerOf, { uid, limit: 500 })
+  expect(items.map(({ seq }) => seq)).toEqual(items.map((_, at) => at + 1))
+  for (const signal of linked) {
+    const link = items.filter((each) => each.type === 'signal_linked' && each.signal_id === signal.uid)
+    expect(link).toHaveLength(1)
+    const since = link[0]?.type === 'signal_linked' ? link[0].status : undefined
+    const changes = signal.metadata.status_history.filter(({ from, to }) => from !== to)
+    const first = changes.findIndex(({ from }) => from === since)
+    const told = items.flatMap((each) =>
+      each.type === 'signal_disposition_set' && each.signal_id === signal.uid ? [[each.from, each.to]] : [],
+    )
+    expect(told).toEqual(first < 0 ? [] : changes.slice(first).map(({ from, to }) => [from, to]))
+  }
+  if (state !== 'closed') return
+  expect(items.at(-1)?.type).toBe('insight_closed')
+  for (const { status } of linked) expect(isFinal(status)).toBe(true)
+}

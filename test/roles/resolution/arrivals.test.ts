@@ -1,0 +1,176 @@
+// Records are matched one by one with what a run has left: they join its entities, make new ones, and lookups know of them at once.
+import { beforeAll, expect, test } from 'vitest'
+import { create as arrive } from '../../../daemon/roles/resolution/arrival/create.ts'
+import { get as arrival } from '../../../daemon/roles/resolution/arrival/get.ts'
+import { get as cluster } from '../../../daemon/roles/resolution/entity-cluster/get.ts'
+import { list as clusters } from '../../../daemon/roles/resolution/entity-cluster/list.ts'
+import type { ClusterView } from '../../../daemon/roles/resolution/entity-cluster/model.ts'
+import { list as matches } from '../../../daemon/roles/resolution/entity-match/list.ts'
+import type { MatchView } from '../../../daemon/roles/resolution/entity-match/model.ts'
+import { review } from '../../../daemon/roles/resolution/entity-match/review.ts'
+import { start } from '../../../daemon/roles/resolution/fusion-run/start.ts'
+import { create } from '../../../daemon/roles/resolution/lens/create.ts'
+import { lookup } from '../../../daemon/roles/resolution/lookup/lookup.ts'
+import type { Person } from '../../support/person.ts'
+import { until } from '../../support/site-world.ts'
+import { ended, peopleOf, personLens, sharedResolution } from './resolution-world.ts'
+
+const world = sharedResolution()
+let ann: Person
+beforeAll(async () => {
+  ann = await world().as()
+  await ann.ok(create, { body: personLens() })
+})
+
+async function run(node_data: Record<string, ReturnType<typeof peopleOf>>) {
+  world().clock.advance(1_000)
+  const { run_id } = await ann.ok(start, { lens_id: 'people', node_data })
+  expect(await ended(ann, run_id)).toMatchObject({ state: 'completed' })
+  return run_id
+}
+
+/** Three, so that none is held to name everybody once. */
+const lists = { east: peopleOf(0, 40), west: peopleOf(10, 50), north: peopleOf(5, 30) }
+
+/** The person of this number, with an id of its own. */
+function personAs(id: string, number: number, more: object = {}) {
+  return { ...peopleOf(number, number + 1)[0], id, ...more }
+}
+
+async function handIn(...records: object[]) {
+  world().clock.advance(1_000)
+  const said = await ann.ok(arrive, { node_id: 'south', records: records as never })
+  const whole = await until(async () => {
+    const now = await ann.ok(arrival, { uid: said.uid })
+    return now.state !== 'waiting' && now
+  })
+  expect(whole.failure).toBeUndefined()
+  return whole.items
+}
+
+async function everyEntity(): Promise<string[]> {
+  const { items } = await ann.ok(clusters, { limit: 500 })
+  const live = (items as ClusterView[]).filter(({ state }) => state === 'live')
+  return live.map(({ members }) => JSON.stringify(members)).sort()
+}
+
+test('before any run nothing can be matched', async () => {
+  expect(await ann.refusal(arrive, { lens_id: 'people', node_id: 'south', records: [personAs('s1', 3)] })).toBe(
+    'wrong_state',
+  )
+})
+
+test('a record joins its entity, which keeps its id; a stranger is a new one; lookups find both', async () => {
+  await run(lists)
+  const [before] = (await ann.ok(lookup, { record: personAs('', 12) })).entities
+  const [twin, stranger] = await handIn(personAs('s12', 12), personAs('s90', 90))
+  expect(twin).toMatchObject({ outcome: 'new', entity: before?.entity, size: 4 })
+  expect(stranger).toMatchObject({ outcome: 'new', size: 1 })
+  const [now] = (await ann.ok(lookup, { record: personAs('', 90) })).entities
+  expect(now).toMatchObject({
+    entity: stranger?.entity,
+    above_cut: true,
+    record: { node_id: 'south', record_id: 's90' },
+  })
+  const { items } = await ann.ok(matches, { limit: 500 })
+  const mine = (items as MatchView[]).filter(({ left, right }) =>
+    [left, right].some(({ record_id }) => record_id === 's12'),
+  )
+  expect(mine.filter(({ linked }) => linked)).toHaveLength(3)
+  expect(mine.every(({ state, decided_by }) => state === 'proposed' && decided_by === 'engine')).toBe(true)
+})
+
+test('what comes does not change what a record scores', async () => {
+  const record = personAs('', 14)
+  const score = async () => (await ann.ok(lookup, { record })).entities[0]?.record_bits
+  const before = await score()
+  await handIn(personAs('s60', 60, { surname: record.surname }), personAs('s61', 61, { surname: record.surname }))
+  expect(await score()).toBe(before)
+})
+
+test('the same record again changes nothing, and one that says something else takes the place of what it said', async () => {
+  const [first] = await handIn(personAs('s12', 12))
+  expect(first).toMatchObject({ outcome: 'unchanged', size: 4 })
+  const [moved] = await handIn(personAs('s12', 90))
+  expect(moved).toMatchObject({ outcome: 'replaced', size: 2 })
+  const [old] = (await ann.ok(lookup, { record: personAs('', 12) })).entities
+  expect(old).toMatchObject({ size: 3 })
+  expect(old?.entity).not.toBe(moved?.entity)
+  const [back] = await handIn(personAs('s12', 12))
+  expect(back).toMatchObject({ outcome: 'replaced', entity: old?.entity, size: 4 })
+})
+
+test('records come to the same entities in any order, one by one and all at once', async () => {
+  const records = [70, 71, 72].flatMap((number) =>
+    ['a', 'b', 'c'].map((of) => personAs(`${of}${number}`, number, of === 'c' ? { date_of_birth: '' } : {})),
+  )
+  await handIn(...records)
+  const together = await everyEntity()
+  const apart = records.map((record, at) => personAs(record.id, 200 + at))
+  await handIn(...apart)
+  expect(await everyEntity()).not.toEqual(together)
+  for (const record of records.toReversed()) await handIn(record)
+  expect(await everyEntity()).toEqual(together)
+})
+
+test('a decision of a person holds over what comes', async () => {
+  const [{ entity } = {}] = await handIn(personAs('s20', 20))
+  const { items } = await ann.ok(matches, { limit: 500 })
+  const pair = (items as MatchView[]).find(({ left, right }) => left.record_id === 'p20' && right.record_id === 's20')
+  await ann.ok(review, { correlation_id: pair?.uid ?? '', decision: 'reject' })
+  await until(async () => {
+    const { size } = await ann.ok(cluster, { uid: entity ?? '' })
+    return size === 3
+  })
+  const [again] = await handIn(personAs('s20', 20, { date_of_birth: '1999-09-09' }))
+  expect(again?.outcome).toBe('replaced')
+  const { members } = await ann.ok(cluster, { uid: again?.entity ?? '' })
+  expect(members.filter(({ record_id }) => record_id === 'p20' || record_id === 's20')).toHaveLength(1)
+})
+
+test('a run that does not bring what came leaves it where it is, and one that brings it takes it over', async () => {
+  const [{ entity } = {}] = await handIn(personAs('s25', 25))
+  await run(lists)
+  const now = await until(async () => {
+    const found = await ann.ok(cluster, { uid: entity ?? '' })
+    return found.size === 4 && found
+  })
+  expect(now.members.map(({ node_id }) => node_id)).toEqual(['east', 'north', 'south', 'west'])
+  await run({ ...lists, south: [personAs('s25', 25)] as never })
+  expect(await ann.ok(cluster, { uid: entity ?? '' })).toMatchObject({ size: 4, state: 'live' })
+})
+
+test('records without an id, twice the same id, or nothing to say are refused, and none of them is taken', async () => {
+  const before = await everyEntity()
+  const refused = (records: object[]) => ann.refusal(arrive, { node_id: 'south', records: records as never })
+  expect(await refused([personAs('', 95)])).toBe('invalid')
+  expect(await refused([personAs('x', 95), personAs('x', 96)])).toBe('invalid')
+  expect(await refused([{ id: 'x', colour: 'red' }, personAs('y', 95)])).toBe('invalid')
+  expect(await everyEntity()).toEqual(before)
+})
+
+test('who may not know of a record learns nothing of it by handing one in under its id', async () => {
+  const low = await world().as({ clearance: { level: 'UNCLASSIFIED', categories: [] } })
+  const secret = { node_id: 'vault', records: [personAs('v1', 97)], classification: 'SECRET' }
+  const said = await ann.ok(arrive, secret as never)
+  await until(async () => (await ann.ok(arrival, { uid: said.uid })).state === 'matched')
+  const told = await low.ok(arrive, {
+    node_id: 'vault',
+    records: [personAs('v1', 98)] as never,
+    classification: 'UNCLASSIFIED',
+  })
+  const [item] = await until(async () => {
+    const now = await low.ok(arrival, { uid: told.uid })
+    return now.state === 'matched' && now.items
+  })
+  expect(item).toEqual({ record_id: 'v1' })
+  const [full] = (await ann.ok(arrival, { uid: told.uid })).items
+  expect(full).toMatchObject({ outcome: 'replaced', classification: { level: 'SECRET' } })
+})
+
+test('another tenant has nothing to match with', async () => {
+  const other = await world().as({ tenant: 'tenant-b' })
+  expect(await other.refusal(arrive, { lens_id: 'people', node_id: 'south', records: [personAs('s1', 3)] })).toBe(
+    'not_found',
+  )
+})

@@ -1,0 +1,71 @@
+// How the declared refusals of the intelligence role are brought about that the walk does not show.
+import type { Heard } from '../http-exchange.ts'
+import { sampleEdition, sampleSignal } from './intelligence-objects.ts'
+import { type Stage, secret } from './stage.ts'
+
+type Refusal = (stage: Stage) => Promise<Heard>
+
+function post({ site, admin }: Stage, path: string, body: unknown = {}, token = admin): Promise<Heard> {
+  return site.ask('intelligence', { method: 'POST', path: `/api/v1${path}`, token, body })
+}
+
+async function raised(stage: Stage, more: Readonly<Record<string, unknown>> = {}): Promise<string> {
+  return ((await post(stage, '/signal', sampleSignal(more))).json as { uid: string }).uid
+}
+
+/** An insight about a signal that is over. */
+async function closable(stage: Stage): Promise<string> {
+  const signal_id = await raised(stage)
+  await post(stage, `/signal/${signal_id}/archive`)
+  return ((await post(stage, '/insight', { signal_id, title: 'Why?' })).json as { uid: string }).uid
+}
+
+async function closed(stage: Stage): Promise<string> {
+  const uid = await closable(stage)
+  await post(stage, `/insight/${uid}/close`, { rationale: 'over' })
+  return uid
+}
+
+async function archived(stage: Stage): Promise<string> {
+  const uid = await raised(stage)
+  await post(stage, `/signal/${uid}/archive`)
+  return uid
+}
+
+const uncleared = ({ site }: Stage) => site.token({ roles: ['admin'] })
+
+export const intelligenceRefusals: Readonly<Record<string, Refusal>> = {
+  'intelligence.signal.create label_denied': async (stage) =>
+    post(stage, '/signal', sampleSignal(), await uncleared(stage)),
+  'intelligence.signal.create not_found': (stage) =>
+    post(stage, '/signal', sampleSignal({ related_signals: ['sig_000000000000'] })),
+  'intelligence.signal.acknowledge wrong_state': async (stage) =>
+    post(stage, `/signal/${await archived(stage)}/acknowledge`),
+  'intelligence.signal.set-disposition wrong_state': async (stage) =>
+    post(stage, `/signal/${await raised(stage)}/disposition`, { disposition: 'resolved', rationale: 'quick' }),
+  'intelligence.signal.archive wrong_state': async (stage) => post(stage, `/signal/${await archived(stage)}/archive`),
+  'intelligence.signal.link-insight wrong_state': async (stage) =>
+    post(stage, `/signal/${await raised(stage)}/link`, { insight_id: await closed(stage) }),
+  'intelligence.signal.link-insight label_denied': async (stage) =>
+    post(stage, `/signal/${await raised(stage, { classification: { ...secret, level: 'TOP_SECRET' } })}/link`, {
+      insight_id: stage.intelligence.insight,
+    }),
+  'intelligence.insight.open not_found': (stage) =>
+    post(stage, '/insight', { signal_id: 'sig_000000000000', title: 'Why?' }),
+  'intelligence.insight.open label_denied': async (stage) => {
+    const signal_id = await raised(stage, { classification: 'UNCLASSIFIED' })
+    const given = { signal_id, title: 'Why?', classification: 'SECRET' }
+    return post(stage, '/insight', given, await uncleared(stage))
+  },
+  'intelligence.insight.start wrong_state': async (stage) => post(stage, `/insight/${await closed(stage)}/start`),
+  'intelligence.insight.close wrong_state': (stage) =>
+    post(stage, `/insight/${stage.intelligence.insight}/close`, { rationale: 'soon' }),
+  'intelligence.edition.draft wrong_state': async (stage) =>
+    post(stage, `/insight/${await closed(stage)}/edition`, sampleEdition),
+  async 'intelligence.edition.attest wrong_state'(stage) {
+    const uid = await closable(stage)
+    const { json } = await post(stage, `/insight/${uid}/edition`, { ...sampleEdition, closes: true })
+    const [edition] = (json as { editions: { edition_id: string }[] }).editions
+    return post(stage, `/insight/${uid}/edition/${edition?.edition_id}/attest`)
+  },
+}
