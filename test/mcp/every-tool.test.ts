@@ -1,6 +1,6 @@
 // Walks every tool as the REST walk does every operation: rightly once, and wrongly in each way that a tool can be; a new
 // tool is covered by the sample of its operation.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { everyOperation } from '../../daemon/every-role.ts'
 import { type AnyOperation, hasBody, pathParameters } from '../../daemon/kernel/operation.ts'
 import { problem } from '../../daemon/kernel/problem.ts'
@@ -144,8 +144,12 @@ describe('done', () => {
     operation.output.parse(result.structuredContent)
     expect(JSON.parse(result.content[0]?.text ?? '')).toEqual(result.structuredContent)
     if (operation.method !== 'GET') return
-    const twin = await asks(world, tool.target, sampleOf(tool).input, { token })
-    expect(result.structuredContent).toEqual(twin.json)
+    // A worker may do something between the two.
+    await vi.waitFor(async () => {
+      const { structuredContent } = await call(tool, token)
+      const twin = await asks(world, tool.target, sampleOf(tool).input, { token })
+      expect(structuredContent).toEqual(twin.json)
+    })
   })
 })
 

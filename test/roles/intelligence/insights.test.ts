@@ -18,7 +18,7 @@ const world = sharedIntelligence()
 
 async function ledgerOf(person: Person, uid: string) {
   await settled(world())
-  return (await person.ok(ledger, { uid })).items
+  return (await person.ok(ledger, { uid, limit: 500 })).items
 }
 
 /** The uid of an edition, added to the insight. */
@@ -174,4 +174,21 @@ test('an insight holds the labels of its signals, and who may not see it is not 
   expect(await low.refusal(linkInsight, { uid: secret, insight_id: uid })).toBe('not_found')
   expect(await low.refusal(open, { signal_id: secret, title: 'guess' })).toBe('not_found')
   expect((await ann.ok(get, { uid: plain })).metadata).toMatchObject({ resolved_by_insight: made.uid })
+})
+
+test('what a stop cut short is done after the start, once', async () => {
+  const ann = await world().as()
+  const signals = await Promise.all(Array.from({ length: 30 }, () => raise(ann)))
+  const uid = await opened(ann, signals[0] ?? '')
+  await Promise.all(signals.slice(1).map((each) => ann.ok(linkInsight, { uid: each, insight_id: uid })))
+  await ann.ok(start, { uid })
+  const edition_id = await edition(ann, uid, true)
+  // Signals that `start` has not reached yet are none that nobody has looked into.
+  await ann.ok(attest, { uid, edition_id })
+  await world().restart()
+  const events = await ledgerOf(ann, uid)
+  expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1))
+  const told = (type: string) => events.filter((each) => each.type === type).length
+  expect([told('signal_linked'), told('signal_disposition_set'), told('insight_closed')]).toEqual([30, 60, 1])
+  for (const each of signals) expect((await ann.ok(get, { uid: each })).status).toBe('resolved')
 })

@@ -1,5 +1,6 @@
 // What the intelligence role holds for the walk over all operations: SECRET, and of tenant alpha.
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
+import { insights } from '../../../daemon/roles/intelligence/insight/model.ts'
 import type { SmallSite } from '../small-site.ts'
 
 export type IntelligenceObjects = {
@@ -52,7 +53,7 @@ export async function intelligenceObjects(site: SmallSite, token: string): Promi
   const toAttest = await opened(signal)
   const dismissed = await raised()
   await post(`/signal/${dismissed}/archive`, {})
-  return {
+  const made = {
     signal,
     toAcknowledge: await raised(),
     toDismiss: await raised(),
@@ -64,4 +65,8 @@ export async function intelligenceObjects(site: SmallSite, token: string): Promi
     toClose: await opened(dismissed),
     edition: (await post(`/insight/${toAttest}/edition`, sampleEdition)).editions[0]?.edition_id ?? '',
   }
+  const { store } = site.running.services.find(({ role }) => role.name === 'intelligence')?.workshop ?? {}
+  const owing = { filter: { owes: 1 }, limit: 1 }
+  await vi.waitFor(async () => expect((await store?.list(insights, owing))?.docs).toEqual([]), { timeout: 20_000 })
+  return made
 }

@@ -69,7 +69,11 @@ export const metadata = z
   .catchall(z.unknown())
   .meta({ id: 'SignalMetadata', description: 'What the sender says besides, and what became of the signal' })
 
-const free = z.record(z.string().min(1).max(128), z.unknown())
+/** What a sender adds under names of its own; a name that begins with a sign might mean something to an engine. */
+export const free = z.record(
+  z.string().regex(/^[\p{L}_][\p{L}\p{N}_ .:-]{0,127}$/u, 'must begin with a letter'),
+  z.unknown(),
+)
 
 /** What the sender says, but for the subject, which has two spellings, and the label. */
 export const said = {

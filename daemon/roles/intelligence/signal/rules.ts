@@ -65,7 +65,10 @@ export function resolvedBy(
 /** Follows a link that an insight has made; the same link again is no change. */
 export function linked(current: StoredSignal, link: Link, deed: Deed): StoredSignal {
   if (current.links.some(({ insight_id }) => insight_id === link.insight_id)) return current
-  return stepped({ ...current, links: [...current.links, link] }, current.status, deed)
+  const steps = current.metadata.status_history.length
+  // A link is no news to a ledger that knows all before it.
+  const links = [...current.links, link].map((each) => (each.told >= steps ? { ...each, told: steps + 1 } : each))
+  return stepped({ ...current, links }, current.status, deed)
 }
 
 export type Step = { readonly at: number; readonly change: StatusChange }

@@ -1,8 +1,7 @@
 // Fields that are the service's own: taken out of what a sender says, so that a signal may be sent as it was read.
 import * as z from 'zod'
-import { signal, systemMetadataFields } from './model.ts'
+import { free, signal, systemMetadataFields } from './model.ts'
 
-const free = z.record(z.string().min(1).max(128), z.unknown())
 const { shape } = signal
 const meaning = { description: 'The service’s own: taken out, and told in stripped_fields' }
 
