@@ -1,8 +1,7 @@
-// The corpus of hostile and plain requests that the public proxy is held to: where it lies, and what a row says.
-import { existsSync, readFileSync } from 'node:fs'
+// The corpus of hostile and plain requests that the public proxy is held to, and what a row says.
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import type { Wanted } from './requires.ts'
 
 export type Row = {
   readonly id: string
@@ -19,14 +18,7 @@ export type Row = {
   }
 }
 
-/** PROXY_DATA names the folder with `corpus.jsonl.gz`. */
-const file = path.join(process.env.PROXY_DATA ?? '', 'corpus.jsonl.gz')
-
-export const corpusWanted: Wanted = {
-  isPresent: process.env.PROXY_DATA !== undefined && existsSync(file),
-  name: 'the corpus of requests',
-  hint: 'PROXY_DATA must name the folder with corpus.jsonl.gz',
-}
+const file = path.resolve(import.meta.dirname, '../data/proxy/corpus.jsonl.gz')
 
 /** The rules that its rows are written for. */
 export const corpusAllowlist = 'GET /api/v1/report\nGET /api/v1/report/{id}\nPOST /api/v1/feedback'

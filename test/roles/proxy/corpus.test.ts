@@ -1,12 +1,10 @@
 // Every request of the corpus through the pure steps: what a head alone decides is decided as the corpus says.
-import { expect } from 'vitest'
+import { expect, test } from 'vitest'
 import { configOf } from '../../../daemon/roles/proxy/config.ts'
 import { type Judgement, judge, type RequestHead } from '../../../daemon/roles/proxy/request/lifecycle.ts'
 import { settings } from '../../../daemon/roles/proxy/settings.ts'
-import { corpusAllowlist, corpusRows, corpusWanted, type Row } from '../../support/proxy-corpus.ts'
-import { whenPresent } from '../../support/requires.ts'
+import { corpusAllowlist, corpusRows, type Row } from '../../support/proxy-corpus.ts'
 
-const test = whenPresent(corpusWanted)
 const config = configOf(settings.schema.parse({ allowlist: corpusAllowlist, trusted_proxy_depth: 1 }))
 
 /** Rows that the parser of the listener settles, since they are no sound HTTP/1.1, or are never whole. */

@@ -33,7 +33,8 @@ function opening(address: string, path: string): Record<string, Refusal> {
       const known = await store?.get(fusionRuns, stage.resolution.extracted)
       if (!store || !known) throw new Error('the stage has no run')
       const ids = Array.from({ length: 100 }, (_, run) => `run_of_many_${run}`)
-      for (const id of ids) await store.create(fusionRuns, id, { ...known.value, state: 'matched' as const, owes: 0 as const })
+      for (const id of ids)
+        await store.create(fusionRuns, id, { ...known.value, state: 'matched' as const, owes: 0 as const })
       const heard = await post(stage, path, sampleRun({ seed: 77 }))
       for (const id of ids) await store.remove(fusionRuns, id)
       return heard

@@ -1,6 +1,7 @@
 // What others use for such a door, each set up to do what it can of the same work: nginx, nginx with Redis, HAProxy, Fastify.
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { cores, type Program, startPinned } from './pinned.ts'
 
 export type Around = { readonly folder: string; readonly upstream: number; readonly redis: number }
@@ -94,7 +95,7 @@ backend service
 
 /** `PROXY_PEERS` names a folder where the packages of `fastify-peer.mjs` are installed. */
 export function startFastify({ upstream, redis }: Around, port: number, packages: string): Promise<Program> {
-  const file = path.resolve(import.meta.dirname, 'fastify-peer.mjs')
+  const file = fileURLToPath(new URL('./fastify-peer.mjs', import.meta.url))
   return startPinned(cores.measured, [process.execPath, file], port, {
     PEER_PACKAGES: packages,
     PEER_PORT: String(port),
