@@ -91,10 +91,15 @@ async function listen(
   takeUp: (name: string) => number,
 ): Promise<HttpServer> {
   const { resolved, clock, log, random, metrics } = given
-  const { workers, trusted_networks } = valuesOf(resolved, settings)
+  const { workers, trusted_networks, public_sso_client_id, public_sso_client_secret } = valuesOf(resolved, settings)
   if (!('host' in where)) throw new TypeError('the public door is no local socket')
   standing.threads = workers ?? availableParallelism()
   await freePort(where)
+  if (public_sso_client_id === undefined || public_sso_client_secret === undefined) {
+    log.warn('proxy.token.no_client', {
+      remedy: 'set PUBLIC_SSO_CLIENT_ID and PUBLIC_SSO_CLIENT_SECRET: until then 503',
+    })
+  }
   if (trusted_networks.length > 0) log.warn('proxy.networks.trusted', { networks: trusted_networks })
   const began = clock.now().toString(36).padStart(9, '0')
   let threads = 0

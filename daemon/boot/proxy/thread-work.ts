@@ -89,10 +89,7 @@ export class Thread {
   #tokens(rule: AddressRule): Pick<TokenSource, 'token'> {
     const { proxy, token_url, sso_ca } = this.#start.config
     const { public_sso_client_id: client_id, public_sso_client_secret: client_secret } = proxy
-    if (client_id === undefined || client_secret === undefined) {
-      this.#log.error('proxy.token.no_client', { remedy: 'set PUBLIC_SSO_CLIENT_ID and PUBLIC_SSO_CLIENT_SECRET' })
-      return { token: () => undefined }
-    }
+    if (client_id === undefined || client_secret === undefined) return { token: () => undefined }
     return new TokenSource({
       client: { client_id, client_secret },
       post: tokenPost(token_url, sso_ca, rule, this.#clock),
