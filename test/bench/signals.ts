@@ -103,6 +103,10 @@ const questions: Readonly<Record<string, (round: number) => Asked>> = {
   }),
   'a day': (round) => dayOf(round),
   'a day, by status': (round) => ({ ...dayOf(round), status: pick(signalStatus.options, round) }),
+  'all days, by status': (round) => ({
+    since: new Date(began).toISOString(),
+    status: pick(signalStatus.options, round),
+  }),
   'subject and severity': (round) => ({ subject_id: 'ship-0', severity: pick(severity.options, round) }),
 }
 

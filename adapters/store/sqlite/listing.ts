@@ -24,10 +24,11 @@ export function listPage<T extends Stored>(collection: string, table: Table, que
   const after = readCursor(collection, query)
   const isDescending = query.order?.direction === 'desc'
   const segments = column ? byField(column, isDescending, after, asksForValues(query)) : [byId(after)]
+  const hint = hintOf(table, query)
   const found: Found[] = []
   for (const segment of segments) {
     const wanted = query.limit + 1 - found.length
-    if (wanted > 0) found.push(...rowsOf(table, column, allOf([where, segment]), segment.order, wanted))
+    if (wanted > 0) found.push(...rowsOf(table, column, allOf([where, segment]), segment.order, wanted, hint))
   }
   const rows = found.slice(0, query.limit)
   const docs = rows.map((row) => docOf<T>(row))
@@ -71,8 +72,27 @@ function tally(table: Table, of: string, where: Clause, rest: string): { at: Cel
   return table.prepared(sql).all(...where.bind) as { at: Cell; count: number }[]
 }
 
-function rowsOf(table: Table, column: string | undefined, where: Clause, order: string, limit: number): Found[] {
-  const sql = `SELECT id, version, body, ${column ?? 'NULL'} AS at FROM ${table.name}
+/**
+ * The index of the declared order that fits best. SQLite knows nothing of how the values lie, and would rather walk a span
+ * of the order field, however wide, than one value of another field in that order.
+ */
+export function hintOf({ orders }: Table, { filter = {}, order }: Pick<ListQuery, 'filter' | 'order'>): string {
+  const isOneValue = (field: string) => filter[field] !== undefined && typeof filter[field] !== 'object'
+  const best = orders.find(
+    ({ fields }) => fields.at(-1) === order?.field && fields.slice(0, -1).every((field) => isOneValue(field)),
+  )
+  return best ? `INDEXED BY ${best.index}` : ''
+}
+
+function rowsOf(
+  table: Table,
+  column: string | undefined,
+  where: Clause,
+  order: string,
+  limit: number,
+  hint: string,
+): Found[] {
+  const sql = `SELECT id, version, body, ${column ?? 'NULL'} AS at FROM ${table.name} ${hint}
     WHERE ${where.sql} ORDER BY ${order} LIMIT ?`
   return table.prepared(sql).all(...where.bind, limit) as Found[]
 }

@@ -16,6 +16,8 @@ export type Table = {
   readonly fields: readonly string[]
   /** What may be filtered and ordered by: the fixed columns and the fields. */
   readonly indexed: ReadonlySet<string>
+  /** Declared orders with their indexes, those of the most fields first. */
+  readonly orders: readonly { readonly index: string; readonly fields: readonly string[] }[]
   /** SQL names of the indexed columns, in the order of `cellsOf`. */
   readonly columns: readonly string[]
   readonly select: Database.Statement<[string], Row>
@@ -41,7 +43,7 @@ export function openTable(db: Database.Database, of: AnyCollection): Table {
     addFields(db, name, of.indexes)
     for (const order of of.orders ?? []) addOrder(db, name, order)
   }).immediate()
-  return tableOf(db, name)
+  return tableOf(db, name, of.orders ?? [])
 }
 
 /** Names of the collections that have a table. */
@@ -75,7 +77,11 @@ function addFields(db: Database.Database, name: string, declared: readonly strin
 /** Without it a list of one value in the order of another field would read and sort all that have the value. */
 function addOrder(db: Database.Database, name: string, fields: readonly string[]): void {
   const columns = fields.map((field) => `f_${field}`).join(', ')
-  db.exec(`CREATE INDEX IF NOT EXISTS ${name}_in_${fields.join('_and_')} ON ${name} (tenant_id, ${columns}, id)`)
+  db.exec(`CREATE INDEX IF NOT EXISTS ${indexOf(name, fields)} ON ${name} (tenant_id, ${columns}, id)`)
+}
+
+function indexOf(name: string, fields: readonly string[]): string {
+  return `${name}_in_${fields.join('_and_')}`
 }
 
 /** Gives documents that were there before the index its values. */
@@ -100,7 +106,7 @@ function fieldsOf(db: Database.Database, name: string): string[] {
   return columns.filter((column) => column.startsWith('f_')).map((column) => column.slice(2))
 }
 
-function tableOf(db: Database.Database, name: string): Table {
+function tableOf(db: Database.Database, name: string, orders: readonly (readonly string[])[]): Table {
   const fields = fieldsOf(db, name)
   const columns = [...fixedColumns, ...fields.map((field) => `f_${field}`)]
   const statements = new Map<string, Database.Statement<unknown[]>>()
@@ -119,6 +125,9 @@ function tableOf(db: Database.Database, name: string): Table {
     name,
     fields,
     indexed: new Set([...fixedColumns, ...fields]),
+    orders: orders
+      .toSorted((one, other) => other.length - one.length)
+      .map((each) => ({ index: indexOf(name, each), fields: each })),
     columns,
     prepared,
     select: db.prepare(`SELECT id, version, body FROM ${name} WHERE id = ?`),

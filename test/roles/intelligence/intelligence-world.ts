@@ -1,6 +1,7 @@
 // A site with the intelligence role, and the short ways in which tests raise signals and investigate them.
 import { afterAll, beforeAll, expect } from 'vitest'
 import type * as z from 'zod'
+import type { AnyCollection } from '../../../daemon/kernel/store.ts'
 import { insights } from '../../../daemon/roles/intelligence/insight/model.ts'
 import { open } from '../../../daemon/roles/intelligence/insight/open.ts'
 import { create } from '../../../daemon/roles/intelligence/signal/create.ts'
@@ -40,11 +41,9 @@ export async function opened(person: Person, signal_id: string): Promise<string>
 /** Waits until no signal and no insight owes anything to another. */
 export async function settled(world: SiteWorld): Promise<void> {
   const store = world.store('intelligence')
-  await until(async () => {
-    const query = { filter: { owes: 1 }, limit: 1, fresh: true }
-    const [{ docs: some }, { docs: others }] = [await store.list(insights, query), await store.list(signals, query)]
-    return some.length === 0 && others.length === 0
-  })
+  const owes = async (of: AnyCollection) => (await store.count(of, { owes: 1 }, { fresh: true })) > 0
+  // The way that debts go: from insights to signals, and from there to the insights' ledgers.
+  await until(async () => !((await owes(insights)) || (await owes(signals)) || (await owes(insights))))
 }
 
 /** One world for all tests of a file, which must end without a logged error. */
