@@ -12,6 +12,7 @@ test('indexes are named by prefix, site and role; those of entity resolution are
     consensus: 'platform.alpha.consensus.',
     hub: 'platform.alpha.hub.',
     resolution: 'platform.alpha.fusion.',
+    proxy: 'platform.alpha.proxy.',
   })
   expect(new Set(Object.values(prefixes)).size).toBe(roles.length)
 })
