@@ -40,7 +40,7 @@ export function openTable(db: Database.Database, of: AnyCollection): Table {
   const name = `doc_${of.name}`
   db.transaction(() => {
     createTable(db, name)
-    addFields(db, name, of.indexes)
+    addFields(db, name, of)
     for (const order of of.orders ?? []) addOrder(db, name, order)
   }).immediate()
   return tableOf(db, name, of.orders ?? [])
@@ -62,7 +62,8 @@ function createTable(db: Database.Database, name: string): void {
   db.exec(`CREATE INDEX IF NOT EXISTS ${name}_by_expiry ON ${name} (expires_ts, id) WHERE expires_ts IS NOT NULL`)
 }
 
-function addFields(db: Database.Database, name: string, declared: readonly string[]): void {
+/** A field that begins an order is found by the index of that. */
+function addFields(db: Database.Database, name: string, { indexes: declared, orders = [] }: AnyCollection): void {
   const held = fieldsOf(db, name)
   const fixed: readonly string[] = fixedColumns
   const added = declared.filter((field) => !held.includes(field) && !fixed.includes(field))
@@ -71,7 +72,8 @@ function addFields(db: Database.Database, name: string, declared: readonly strin
     db.exec(`ALTER TABLE ${name} ADD COLUMN f_${field} ANY`)
   }
   if (added.length > 0) fill(db, name, added)
-  for (const field of added) db.exec(`CREATE INDEX ${name}_by_f_${field} ON ${name} (tenant_id, f_${field}, id)`)
+  const alone = added.filter((field) => !orders.some(([first]) => first === field))
+  for (const field of alone) db.exec(`CREATE INDEX ${name}_by_f_${field} ON ${name} (tenant_id, f_${field}, id)`)
 }
 
 /** Without it a list of one value in the order of another field would read and sort all that have the value. */

@@ -134,7 +134,10 @@ export const signals = collection({
     ['status', 'severity', 'detected_at'],
     ['status', 'signal_type', 'detected_at'],
     ['severity', 'signal_type', 'detected_at'],
+    ['status', 'severity', 'signal_type', 'detected_at'],
     ['subject_id', 'status', 'detected_at'],
+    ['subject_id', 'severity', 'detected_at'],
+    ['subject_id', 'signal_type', 'detected_at'],
   ],
 })
 
