@@ -26,12 +26,19 @@ export type Sites = {
   at(name: string): Person
 }
 
-/** Started, with the same lens at each. `profiles`: settings of the role, by site. */
+const names = ['alpha', 'bravo', 'charlie']
+
+/**
+ * Started, with the same lens at each. `profiles`: settings of the role, by site. `joined`: lays a network between the sites before
+ * they start, with a fourth one at hand for a hub; no courier goes then.
+ */
 export async function exchangeSites(
   profiles: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {},
+  joined?: (sites: readonly PackagedSite[], world: PackagedSites) => Promise<void>,
 ): Promise<Sites> {
-  const world = await packagedSites('alpha', 'bravo', 'charlie')
-  const all = Object.values(world.sites)
+  const world = await packagedSites(...names, ...(joined ? ['hub'] : []))
+  const all = names.flatMap((name) => world.sites[name] ?? [])
+  await joined?.(all, world)
   const people = new Map<string, Person>()
   const daemons = new Map<string, Daemon>()
   for (const site of all) {
@@ -43,7 +50,7 @@ export async function exchangeSites(
   }
   const at = (name: string) => people.get(name) ?? absent(name)
   for (const { name } of all) await at(name).ok(create, { body: personLens('1.0.0'), classification: shared })
-  const roads = all.flatMap((from) => all.filter((to) => to !== from).map((to) => ({ from, to })))
+  const roads = joined ? [] : all.flatMap((from) => all.filter((to) => to !== from).map((to) => ({ from, to })))
   return { world, all, people, daemons, roads, at }
 }
 
