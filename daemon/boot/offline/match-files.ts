@@ -13,6 +13,7 @@ import { named, type Registry, readRegistry, replaceRegistry } from './entity-re
 import { claimFolder } from './new-files.ts'
 import { Objection } from './objection.ts'
 import { type KeptRecord, keyOf, memberOf, type RegistryContent, seenBy } from './registry-content.ts'
+import { pairColumns } from './resolution-tables.ts'
 import { type ResultTable, writeTable, writeWhole } from './result-file.ts'
 import { recordsIn } from './seen-records.ts'
 
@@ -193,14 +194,7 @@ function pairTable({ pairs, clusters }: Joined): ResultTable {
   const clusterOf = new Map(clusters.flatMap(({ base, members }) => members.map(({ uid }) => [uid, base] as const)))
   return {
     name: 'pairs',
-    columns: [
-      { name: 'source_l', type: 'text' },
-      { name: 'id_l', type: 'text' },
-      { name: 'source_r', type: 'text' },
-      { name: 'id_r', type: 'text' },
-      { name: 'score', type: 'real' },
-      { name: 'linked', type: 'truth' },
-    ],
+    columns: pairColumns,
     rows: pairs
       .map(({ one, other, compared }) => {
         const [left, right] = (one as Keyed).key < (other as Keyed).key ? [one, other] : [other, one]

@@ -22,6 +22,15 @@ export function clusterTable(records: Records, numbers: Int32Array, entities?: r
   }
 }
 
+export const pairColumns = [
+  { name: 'source_l', type: 'text' },
+  { name: 'id_l', type: 'text' },
+  { name: 'source_r', type: 'text' },
+  { name: 'id_r', type: 'text' },
+  { name: 'score', type: 'real' },
+  { name: 'linked', type: 'truth' },
+] satisfies ResultTable['columns']
+
 /** Pairs that are linked, and those that were near it; or all that were compared. */
 export function pairTable(records: Records, resolution: Resolution, hasAll: boolean): ResultTable {
   const { names, sources, idOf } = records
@@ -36,14 +45,7 @@ export function pairTable(records: Records, resolution: Resolution, hasAll: bool
   }
   return {
     name: 'pairs',
-    columns: [
-      { name: 'source_l', type: 'text' },
-      { name: 'id_l', type: 'text' },
-      { name: 'source_r', type: 'text' },
-      { name: 'id_r', type: 'text' },
-      { name: 'score', type: 'real' },
-      { name: 'linked', type: 'truth' },
-    ],
+    columns: pairColumns,
     rows: counted(compared.length, line),
     writeTo: (sheet) => writePairs(sheet, records, resolution, hasAll),
   }

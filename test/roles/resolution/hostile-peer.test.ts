@@ -2,18 +2,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { curve25519Blinding } from '../../../adapters/blinding/curve25519/blinding.ts'
 import { performBlinding } from '../../../adapters/blinding/curve25519/work.ts'
-import { digestOf } from '../../../daemon/kernel/canonical.ts'
 import { agree } from '../../../daemon/roles/resolution/exchange/agree.ts'
 import { type Agreement, agreementDigest } from '../../../daemon/roles/resolution/exchange/agreement.ts'
 import { decline } from '../../../daemon/roles/resolution/exchange/decline.ts'
 import { get } from '../../../daemon/roles/resolution/exchange/get.ts'
 import { receive } from '../../../daemon/roles/resolution/exchange/receive.ts'
 import { create } from '../../../daemon/roles/resolution/lens/create.ts'
-import { lens } from '../../../daemon/roles/resolution/lens/model.ts'
 import { ascending } from '../../../daemon/roles/resolution/privacy/psi/points.ts'
 import type { Person } from '../../support/person.ts'
 import { type SiteWorld, siteWorld, until } from '../../support/site-world.ts'
 import { peerSite, shared, sharedLabel } from '../consensus/peer-messages.ts'
+import { agreementOf } from './peer-exchange.ts'
 import { peopleOf, personLens } from './resolution-world.ts'
 
 const bravo = await peerSite('bravo', 'tenant-b')
@@ -37,25 +36,6 @@ afterAll(async () => {
   for (const peer of [bravo, charlie]) peer.remove()
   expect(world?.faults ?? []).toEqual([])
 })
-
-let last = 0
-function agreementOf(more: Partial<Agreement> = {}): Agreement {
-  return {
-    exchange_id: `xchg_${String(++last).padStart(32, '0')}`,
-    lens: 'people',
-    lens_version: '1.0.0',
-    lens_digest: digestOf(lens.parse(personLens('1.0.0'))),
-    parties: ['bravo', 'alpha'],
-    fields: ['given_name', 'surname'],
-    privacy: 'psi',
-    learns: ['alpha', 'bravo'],
-    accept_dictionary_risk: false,
-    max_set_size: 100,
-    max_set_bytes: 1_000_000,
-    seed: 1,
-    ...more,
-  }
-}
 
 async function say(data: Record<string, unknown>, peer = bravo) {
   return await carrier.refusal(receive, await peer.message('resolution', data))
