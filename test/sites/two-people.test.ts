@@ -8,7 +8,7 @@ import type { Ended } from '../support/command-line.ts'
 import { type Daemon, type PackagedSite, run } from '../support/packaged-sites.ts'
 import { until } from '../support/site-world.ts'
 import { bring, folderOf, type Parcel, pickUp, quarantined } from './courier.ts'
-import { ask, carryUntil, inState, say, seen, type Two, twoSites } from './question.ts'
+import { ask, inState, seen, spoken, type Two, twoSites } from './question.ts'
 
 let two: Two
 let alphaRuns: Daemon
@@ -48,11 +48,8 @@ let before: string | undefined
 
 /** What bravo says of a session of alpha, altered and signed again by bravo's own key. */
 async function altered(change: (said: Json, body: Json) => void): Promise<{ id: string; parcel: Parcel }> {
-  const { atAlpha, atBravo, there, back, bravo } = two
-  const id = await ask(atAlpha, 0.94)
-  await carryUntil(there, async () => (await seen(atBravo, id))?.state === 'PROPOSED')
-  await say(atBravo, id, 'bob', 0.92)
-  const parcel = await until(() => pickUp(back).find(({ body }) => body.includes(id)))
+  const { bravo } = two
+  const { id, parcel } = await spoken(two)
   const said = JSON.parse(Buffer.from(JSON.parse(parcel.env.toString()).payload, 'base64url').toString())
   const content = JSON.parse(parcel.body.toString())
   change(said, content)
