@@ -133,6 +133,7 @@ export const catalogue = {
   'signal dispose': () => import('./commands/signal/dispose.ts'),
   'signal archive': () => import('./commands/signal/archive.ts'),
   'signal link': () => import('./commands/signal/link.ts'),
+  'signal similar': () => import('./commands/signal/similar.ts'),
   'signal changes': () => import('./commands/signal/changes.ts'),
   'insight open': () => import('./commands/insight/open.ts'),
   'insight list': () => import('./commands/insight/list.ts'),

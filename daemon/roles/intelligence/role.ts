@@ -25,6 +25,7 @@ import { list } from './signal/list.ts'
 import { signalStatus, signals } from './signal/model.ts'
 import { isOpen } from './signal/rules.ts'
 import { setDisposition } from './signal/set-disposition.ts'
+import { similar } from './similar/similar.ts'
 import { expiry } from './workers/expiry.ts'
 import { log } from './workers/log.ts'
 import { relay } from './workers/relay.ts'
@@ -47,6 +48,7 @@ export const intelligence: Role = role(outline, {
       'link-insight': linkInsight,
       changes,
       'changes-of': changesOf,
+      similar,
     },
     insight: { open, list: insightList.list, get: insightGet.get, start, close },
     edition: { draft, attest },
