@@ -10,6 +10,9 @@ import { open } from './insight/open.ts'
 import { start } from './insight/start.ts'
 import * as ledgerList from './ledger/list.ts'
 import { ledgerEvents } from './ledger/model.ts'
+import { changes } from './log/changes.ts'
+import { changesOf } from './log/changes-of.ts'
+import { signalChanges, signalLogs } from './log/model.ts'
 import { metrics, signalActive } from './metrics.ts'
 import { outline } from './outline.ts'
 import { acknowledge } from './signal/acknowledge.ts'
@@ -22,15 +25,17 @@ import { list } from './signal/list.ts'
 import { signalStatus, signals } from './signal/model.ts'
 import { isOpen } from './signal/rules.ts'
 import { setDisposition } from './signal/set-disposition.ts'
+import { similar } from './similar/similar.ts'
 import { expiry } from './workers/expiry.ts'
+import { log } from './workers/log.ts'
 import { relay } from './workers/relay.ts'
 
 const open_statuses = signalStatus.options.filter(isOpen)
 
 export const intelligence: Role = role(outline, {
-  collections: [signals, insights, ledgerEvents],
+  collections: [signals, insights, ledgerEvents, signalChanges, signalLogs],
   metrics,
-  workers: [relay, expiry],
+  workers: [relay, expiry, log],
   operations: {
     signal: {
       create,
@@ -41,6 +46,9 @@ export const intelligence: Role = role(outline, {
       'set-disposition': setDisposition,
       archive,
       'link-insight': linkInsight,
+      changes,
+      'changes-of': changesOf,
+      similar,
     },
     insight: { open, list: insightList.list, get: insightGet.get, start, close },
     edition: { draft, attest },
