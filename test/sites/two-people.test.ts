@@ -178,7 +178,7 @@ test('a backup from before a purge brings nothing back of what was purged', asyn
   const backup = path.join(alpha.dir, 'data', 'backups', 'before')
   // One order was given before it was made, one after.
   expect(await alpha.answered(['store', 'restore', backup, '--yes'])).toMatchObject({ purged_again: 1 })
-  await alpha.start()
+  alphaRuns = await alpha.start()
   const { items } = await alpha.answered(['audit', 'list', '--role', 'site', '--action', 'site.store.restore'])
   expect(items.map(({ event }: Json) => event.detail)).toContainEqual({ purged: true })
   await alpha.answered(['filedrop', 'epoch', 'bravo', '--yes'])
@@ -187,6 +187,8 @@ test('a backup from before a purge brings nothing back of what was purged', asyn
     return found.some(({ stem }) => stem.startsWith('00000002')) && found
   })
   expect(parcels.map(({ body }) => sha384(body))).not.toContain(purgedAtLast)
+  // So that no file moves on while it is looked at.
+  expect(await alphaRuns.stop()).toBe(0)
   const root = path.join(alpha.dir, 'filedrop')
   const files = fs.readdirSync(root, { recursive: true, encoding: 'utf8' }).map((name) => path.join(root, name))
   const bodies = files.filter((file) => file.endsWith('.body.json')).map((file) => sha384(fs.readFileSync(file)))

@@ -67,6 +67,6 @@ export async function intelligenceObjects(site: SmallSite, token: string): Promi
   }
   const { store } = site.running.services.find(({ role }) => role.name === 'intelligence')?.workshop ?? {}
   const owing = { filter: { owes: 1 }, limit: 1 }
-  await vi.waitFor(async () => expect((await store?.list(insights, owing))?.docs).toEqual([]), { timeout: 20_000 })
+  await vi.waitFor(async () => expect((await store?.list(insights, owing))?.docs).toEqual([]), { timeout: 60_000 })
   return made
 }
