@@ -54,9 +54,9 @@ export function tempDir(): {
 export type Headers = Readonly<Record<string, string>>
 
 /** By this platform's header. */
-export function sealed(secret: string, body: string, at_ms: number): Headers {
+export function sealed(secret: string, body: string | Uint8Array, at_ms: number): Headers {
   const at = Math.floor(at_ms / 1_000)
-  const seal = createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')
+  const seal = createHmac('sha256', secret).update(`${at}.`).update(body).digest('hex')
   return { 'x-platform-signature': `t=${at},v1=${seal}` }
 }
 

@@ -33,7 +33,6 @@ const sources = [
 
 let world: SiteWorld
 beforeAll(async () => {
-  const labels = { levels: ['UNCLASSIFIED', 'RESTRICTED', 'SECRET'] }
   const profile = {
     platform: { roles: ['site', 'intelligence'] },
     intelligence: { port: 0 },
@@ -192,7 +191,7 @@ describe('a delivery that is not', () => {
     expect((await deliver('attacked', anAlert('ok-1'))).status).toBe(200)
     for (let at = 0; at < 2 * most_failures; at++) await post(world, `nobody-${at}`, '{}', {})
     const { token } = await world.as({ subject: 'role:intelligence', roles: ['admin'], tenant: '*' })
-    const { json } = await world.call('intelligence', 'GET', '/api/v2/audit?limit=500', undefined, { token })
+    const { json } = await world.call('intelligence', 'GET', '/api/v1/audit?limit=500', undefined, { token })
     const refused = (json as { items: unknown[] }).items
       .map((item) => auditRecord.parse(item).event)
       .filter((event) => event?.action === 'intelligence.signal-intake.deliver')
@@ -210,7 +209,7 @@ test('who sends more than the profile allows is told to wait', async () => {
 test('what is signed and no JSON, no object of the mapping, or too large is refused with the reason', async () => {
   const raw = async (bytes: Uint8Array | string) => {
     const body = Buffer.from(bytes)
-    return post(world, 'siem', body, sealed(secret, body as unknown as string, now()))
+    return post(world, 'siem', body, sealed(secret, body, now()))
   }
   expect(await raw('{"alert":')).toMatchObject({ status: 400, code: 'malformed' })
   expect(await raw(Buffer.from([0x22, 0xff, 0x22]))).toMatchObject({ status: 400 })

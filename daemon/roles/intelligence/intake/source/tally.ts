@@ -15,7 +15,9 @@ export type Tallied = {
 export const nothing: Tallied = { taken: 0, repeated: 0, refused: 0, failed: 0 }
 
 export class Tally {
-  #held = new Map<string, Tallied>()
+  readonly #held = new Map<string, Tallied>()
+  /** Odd while something is under way to the store. */
+  #moves = 0
 
   /** `at`: RFC 3339. */
   succeeded(source: string, { taken, repeated }: { taken: number; repeated: number }, at: string): void {
@@ -37,16 +39,25 @@ export class Tally {
     return this.#held.get(source) ?? nothing
   }
 
-  /** Everything so far, which is then no longer held here. */
-  take(): ReadonlyMap<string, Tallied> {
-    const held = this.#held
-    this.#held = new Map()
-    return held
+  /** Whether what is read of the store and of this at different moments belongs together: the same before and after. */
+  get moves(): number {
+    return this.#moves
   }
 
-  /** Gives back what could not be written down. */
-  giveBack(source: string, tallied: Tallied): void {
-    this.#held.set(source, sum(tallied, this.of(source)))
+  /** Writes everything so far, which is then no longer held here; what could not be written is held on. */
+  async moved(write: (source: string, tallied: Tallied) => Promise<void>): Promise<void> {
+    for (const [source, tallied] of this.#held) {
+      this.#held.delete(source)
+      this.#moves += 1
+      try {
+        await write(source, tallied)
+      } catch (error) {
+        this.#held.set(source, sum(tallied, this.of(source)))
+        throw error
+      } finally {
+        this.#moves += 1
+      }
+    }
   }
 
   #add(source: string, more: Tallied): void {

@@ -7,16 +7,9 @@ import { sum, type Tallied } from './tally.ts'
 
 /** Acts for every tenant. What could not be written is kept for the next time. */
 export async function tallyWritten(call: Call): Promise<void> {
-  const tally = call.part(tallyPart)
-  for (const [name, tallied] of tally.take()) {
-    await changed(call, name, tenantOf(call, name), (current) => ({
-      ...current,
-      ...sum(talliedIn(current), tallied),
-    })).catch((error: unknown) => {
-      tally.giveBack(name, tallied)
-      throw error
-    })
-  }
+  await call.part(tallyPart).moved(async (name, tallied) => {
+    await changed(call, name, tenantOf(call, name), (current) => ({ ...current, ...sum(talliedIn(current), tallied) }))
+  })
 }
 
 export async function cursorWritten(call: Call, name: string, cursor: string | undefined): Promise<void> {
