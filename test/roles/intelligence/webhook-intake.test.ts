@@ -36,7 +36,6 @@ beforeAll(async () => {
   const profile = {
     platform: { roles: ['site', 'intelligence'] },
     intelligence: { port: 0 },
-    labels,
     intake: { sources },
   }
   world = await siteWorld({ profile })
@@ -124,6 +123,7 @@ describe('a delivery that is rightly signed', () => {
     const ahead = anAlert('l-6', { time: now() + 3 * 86_400_000 })
     expect((await deliver('listed', { alerts: [anAlert('l-5'), ahead] })).status).toBe(422)
     const known = (await signalsOf(world)).map(({ metadata }) => metadata.received?.as)
+    expect(known).toContain('id:l-1')
     for (const id of ['l-3', 'l-5', 'l-6']) expect(known).not.toContain(`id:${id}`)
     expect(await deliver('listed', { alerts: 7 })).toMatchObject({ status: 422, errors: [{ path: '/alerts' }] })
   })
