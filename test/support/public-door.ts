@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { expect } from 'vitest'
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Heard, heard, type Sent } from './http-exchange.ts'
 import { type PackagedSite, packagedSite, type Served } from './packaged-site.ts'
 
@@ -116,13 +116,13 @@ export type Recorded = {
 
 /** All audit records, newest first, once there are so many. */
 export async function recorded(door: Door, count: number): Promise<Recorded[]> {
-  let items: Recorded[] = []
-  const look = async () => {
-    items = await everyRecord(door)
-    return items.length
+  const deadline = performance.now() + 30_000
+  for (;;) {
+    const items = await everyRecord(door)
+    if (items.length === count) return items
+    if (performance.now() > deadline) throw new Error(`${items.length} records, where ${count} were to be`)
+    await pause(100)
   }
-  await expect.poll(look, { timeout: 30_000, interval: 100 }).toBe(count)
-  return items
 }
 
 /** As many as there are now. */
