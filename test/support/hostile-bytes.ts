@@ -19,7 +19,7 @@ function mostly(
 
 const methods = mostly(
   ['GET', 'GET', 'GET', 'GET', 'HEAD', 'POST', 'POST', 'OPTIONS'],
-  ['PUT', 'DELETE', 'TRACE', 'CONNECT', 'get', 'PRI', 'G ET', ''],
+  ['PUT', 'DELETE', 'TRACE', 'get', 'PRI', 'G ET', ''],
 )
 const report = '/public-api/api/v1/report'
 const targets = mostly(
@@ -127,8 +127,11 @@ const made = fc
     return `${method} ${target} ${version}${lineEnd}${host}${all.flat().join('')}${body}`
   })
 
-const known = corpusRows().map(({ raw_b64 }) => Buffer.from(raw_b64, 'base64').toString('latin1'))
-const fromCorpus = fc.constantFrom(...known.filter(({ length }) => length < 20_000))
+/** None for a tunnel: behind another request it ends the connection, and nobody knows how far that one had come. */
+const known = corpusRows()
+  .map(({ raw_b64 }) => Buffer.from(raw_b64, 'base64').toString('latin1'))
+  .filter((text) => text.length < 20_000 && !text.startsWith('CONNECT'))
+const fromCorpus = fc.constantFrom(...known)
 
 type Edit = readonly [kind: 'insert' | 'cut' | 'double' | 'turn', at: number, bytes: string]
 const edits = fc.array(
