@@ -133,12 +133,12 @@ class World {
     }
   }
 
-  /** Killed as long as it may be, and told to reload all the while. */
+  /** Killed at the first turn, and on as long as it may be; told to reload all the while. */
   async #ownTrouble(by: Chance, lastDeath: number, over: number): Promise<void> {
-    for (;;) {
-      await pause(1_000 + by.below(6_000))
+    for (let turn = 0; ; turn += 1) {
+      await pause(1_000 + (turn === 0 ? 0 : by.below(6_000)))
       if (performance.now() > over) return
-      if (performance.now() < lastDeath && by.happens(0.6)) await this.#die()
+      if (turn === 0 || (performance.now() < lastDeath && by.happens(0.6))) await this.#die()
       else {
         this.#served?.signal('SIGHUP')
         this.#count('reloads')
