@@ -12,6 +12,7 @@ import {
   clientSecret,
   type Door,
   everyRecord,
+  metrics,
   publicDoor,
   reasonsOf,
   recorded,
@@ -250,9 +251,3 @@ test('the site’s own issuer gives the token, and another role of the platform 
   })
   expect(direct.status).toBe(401)
 })
-
-/** Name with labels to value. */
-async function metrics(of: Door): Promise<Map<string, string>> {
-  const { text } = await atSocket(of, '/metrics')
-  return new Map(text.split('\n').map((line) => line.split(/ (?=[^ ]*$)/) as [string, string]))
-}

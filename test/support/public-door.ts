@@ -149,3 +149,15 @@ export function reasonsOf(records: readonly Recorded[]): Record<string, number> 
   for (const { reason } of records) counts[reason] = (counts[reason] ?? 0) + 1
   return counts
 }
+
+/** Name with labels to value. */
+export async function metrics(of: Door): Promise<Map<string, string>> {
+  const { text } = await atSocket(of, '/metrics')
+  return new Map(text.split('\n').map((line) => line.split(/ (?=[^ ]*$)/) as [string, string]))
+}
+
+/** Requests that the door has counted, by its own metric. */
+export async function requestsCounted(of: Door): Promise<number> {
+  const totals = [...(await metrics(of))].filter(([name]) => name.startsWith('proxy_request_total{'))
+  return totals.reduce((sum, [, count]) => sum + Number(count), 0)
+}
