@@ -32,7 +32,8 @@ test('as it is shipped it lets nobody through, and runs no other role', async ()
   expect(status.status, status.stderr).toBe(0)
 })
 
-const at = 'http://203.0.113.7'
+/** Public, so that nothing but what each condition says is wrong; nobody is asked anything there. */
+const at = 'http://1.1.1.1'
 
 /** Setting by environment, as a deployment gives it; what the refusal must say: the setting and the remedy. */
 const fatal: [name: string, env: Record<string, string>, says: RegExp][] = [
@@ -75,6 +76,24 @@ const fatal: [name: string, env: Record<string, string>, says: RegExp][] = [
   ['a loopback token endpoint', { SSO_TOKEN_URL: 'http://[::1]/token' }, /SSO_TOKEN_URL .*proxy\.trusted_networks/],
   ['a token endpoint that is no URL', { SSO_TOKEN_URL: 'token' }, /SSO_TOKEN_URL .*must be a URL/],
   ['a token endpoint that is not verified', { SSO_TLS_VERIFY: 'false' }, /SSO_TLS_VERIFY must be true/],
+  ['the same by its other name', { SSO_VERIFY: 'false' }, /SSO_TLS_VERIFY must be true/],
+  ['a token endpoint of another scheme', { SSO_TOKEN_URL: 'ftp://idp.example/t' }, /SSO_TOKEN_URL .*begin with http/],
+  [
+    'a platform with credentials in it',
+    { PLATFORM_API_URL: 'http://a:b@203.0.113.7' },
+    /PLATFORM_API_URL .*credentials/,
+  ],
+  ['an origin that is none', { CORS_ALLOW_ORIGIN: 'city.example' }, /CORS_ALLOW_ORIGIN must be \* or an origin/],
+  ['a cache of less than nothing', { CACHE_MAX_MB: '-1' }, /proxy\.cache_max_mb/],
+  ['a cache for ever', { CACHE_TTL_S: '86401' }, /proxy\.cache_ttl_s/],
+  ['an empty limit of writes', { WRITE_RATE_LIMIT_PER_MIN: '0' }, /WRITE_RATE_LIMIT_PER_MIN must be 1 or more/],
+  ['a body of no size', { WRITE_MAX_BODY_BYTES: 'large' }, /proxy\.write_max_body_bytes/],
+  [
+    'counters by no authority',
+    { KV_HOST: '203.0.113.9', KV_VERIFY: '/nowhere/ca.pem' },
+    /kv\.verify: \/nowhere\/ca\.pem .*PEM/,
+  ],
+  ['authorities of the provider that are not there', { SSO_CA_FILE: '/nowhere/ca.pem' }, /sso\.ca_file: .*PEM/],
   [
     'the platform’s own client',
     { SSO_CLIENT_ID: 'one', PUBLIC_SSO_CLIENT_ID: 'one' },
