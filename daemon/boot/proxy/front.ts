@@ -25,6 +25,7 @@ import {
 } from '../../roles/proxy/parts.ts'
 import { ship } from '../../roles/proxy/record/ship.ts'
 import { settings } from '../../roles/proxy/settings.ts'
+import { wantedHome } from '../documents.ts'
 import { valuesOf } from '../profile.ts'
 import type { Front } from '../service.ts'
 import type { Shared } from '../shared.ts'
@@ -54,7 +55,11 @@ export function publicFront(
   if (left > 0) given.log.info('proxy.audit.recovered', { segments: left })
   const standing: Standing = { resolved, tls: undefined, supervisor: undefined, threads: 0 }
   const denied: Denied = { since: new Date(clock.now()).toISOString(), top: new TopDenied(most_denied) }
-  const journal: AuditJournal = { ...segments, measure: () => measure(given, standing, segments.bytes) }
+  const journal: AuditJournal = {
+    ...segments,
+    measure: () => measure(given, standing, segments.bytes),
+    isKeptWhole: wantedHome(resolved) === 'sqlite',
+  }
   const plane: Plane = { reload: () => reload(given, standing), report: () => report(standing) }
   return {
     parts: [
