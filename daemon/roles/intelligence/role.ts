@@ -22,6 +22,9 @@ import { raiseCause } from './intake/within/raise-cause.ts'
 import { within } from './intake/within/worker.ts'
 import * as ledgerList from './ledger/list.ts'
 import { ledgerEvents } from './ledger/model.ts'
+import { changes } from './log/changes.ts'
+import { changesOf } from './log/changes-of.ts'
+import { signalChanges, signalLogs } from './log/model.ts'
 import { metrics, signalActive } from './metrics.ts'
 import { outline } from './outline.ts'
 import { acknowledge } from './signal/acknowledge.ts'
@@ -35,15 +38,17 @@ import { signalStatus, signals } from './signal/model.ts'
 import { isOpen } from './signal/rules.ts'
 import { send } from './signal/send.ts'
 import { setDisposition } from './signal/set-disposition.ts'
+import { similar } from './similar/similar.ts'
 import { expiry } from './workers/expiry.ts'
+import { log } from './workers/log.ts'
 import { relay } from './workers/relay.ts'
 
 const open_statuses = signalStatus.options.filter(isOpen)
 
 export const intelligence: Role = role(outline, {
-  collections: [signals, insights, ledgerEvents, signalSources, refusedItems],
+  collections: [signals, insights, ledgerEvents, signalChanges, signalLogs, signalSources, refusedItems],
   metrics: [...metrics, intakeTotal],
-  workers: [relay, expiry, intake, within],
+  workers: [relay, expiry, log, intake, within],
   operations: {
     signal: {
       create,
@@ -54,6 +59,9 @@ export const intelligence: Role = role(outline, {
       'set-disposition': setDisposition,
       archive,
       'link-insight': linkInsight,
+      changes,
+      'changes-of': changesOf,
+      similar,
       send,
     },
     'signal-source': { list: sources.list, refused: refused.list, test: sourceTest.test },

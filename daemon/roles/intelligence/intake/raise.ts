@@ -5,6 +5,7 @@ import { canonical, sha256 } from '../../../kernel/canonical.ts'
 import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
 import { operation } from '../../../kernel/operation.ts'
 import { uid } from '../fields.ts'
+import { noted } from '../log/rules.ts'
 import { signalTotal } from '../metrics.ts'
 import { timesOf } from '../signal/create.ts'
 import type { StoredSignal } from '../signal/model.ts'
@@ -46,18 +47,20 @@ export async function raised(
   const times = timesOf(call, { signal_type, detected_at: fields.detected_at ?? at, expires_at: fields.expires_at })
   if (isRefused(times)) return times
   const request_key = `sig_${sha256(canonical(['intake', tenant_id, origin, key])).slice(0, 32)}`
-  const value: StoredSignal = {
+  const fresh: StoredSignal = {
     ...{ tenant_id, label, created_by: origin, created_at: at, updated_at: at },
     ...{ request_digest: digest ?? request_key, request_key, schema_version: '1.1', signal_type, severity, title },
-    ...{ subject, subject_id: subject.id, ...times, status: 'new', links: [], owes: 0 },
+    ...{ subject, subject_id: subject.id, ...times, status: 'new' },
+    ...{ links: [], owes: 0, revision: 0, untold: [], tally: '' },
     source: { ...source, ...(reference === undefined ? {} : { reference }) },
     actor: actor ?? { type: 'service', id: origin },
     metadata: { ...ownMetadata(metadata), status_history: [], received: { from: origin, as: key } },
     ...(description === undefined ? {} : { description }),
     ...(confidence === undefined ? {} : { confidence }),
   }
-  const made = await named(call, value)
+  const made = await named(call, noted(undefined, fresh, origin))
   if (isRefused(made)) return made
   if (made.isNew) call.count(signalTotal, { status: 'new' })
+  if (made.isNew) call.wake('log')
   return { uid: made.doc.id, is_new: made.isNew }
 }
