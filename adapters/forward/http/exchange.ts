@@ -208,7 +208,7 @@ export class Exchange {
   #beforeHead(): void {
     const isUnread = this.framing !== 0 && !this.#request.complete
     // Node's parser leaves what follows a wish for an upgrade to somebody else, whom there is not.
-    const isUpgrade = this.#request.headers.upgrade !== undefined
+    const isUpgrade = asksForUpgrade(this.rawHeaders)
     this.#guest.beforeHead(this.#response, isUnread || isUpgrade || this.fault !== undefined)
   }
 
@@ -216,4 +216,12 @@ export class Exchange {
     this.#isOver = true
     this.#guest.next()
   }
+}
+
+function asksForUpgrade(rawHeaders: readonly string[]): boolean {
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string
+    if (name.length === 7 && name.toLowerCase() === 'upgrade') return true
+  }
+  return false
 }

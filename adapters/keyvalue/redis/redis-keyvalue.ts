@@ -76,7 +76,8 @@ export function redisKeyValue(options: RedisOptions): KeyValue {
     ...(options.password === undefined ? {} : { password: options.password }),
     // What is asked while nobody answers fails at once, and is not done later when nobody waits for it any more.
     disableOfflineQueue: true,
-    commandOptions: { timeout: timeout_ms },
+    // The client's own ends with the writing of a command; see `ask`.
+    commandOptions: { timeout: 0 },
     socket: {
       host: options.host,
       port: options.port,
@@ -95,12 +96,22 @@ export function redisKeyValue(options: RedisOptions): KeyValue {
     if (trouble !== undefined) told('back', '')
     trouble = undefined
   })
-  void client.connect().catch(() => undefined)
+  let isClosed = false
+  const connect = () => void client.connect().catch(() => undefined)
+  connect()
+  /** Who hears nothing for so long hears no more on this connection: all that waits fails, and another one is made. */
+  const renew = () => {
+    if (isClosed || !client.isReady) return
+    trouble = 'no answer in time'
+    told('lost', trouble)
+    client.destroy()
+    connect()
+  }
 
   const ask = async <T>(shape: z.ZodType<T>, question: () => Promise<unknown>): Promise<T> => {
     let answer: unknown
     try {
-      answer = await question()
+      answer = await inTime(question(), renew)
     } catch (error) {
       throw new Refused('unavailable', `the key-value store does not answer: ${reasonOf(error)}`, [], 1)
     }
@@ -120,7 +131,7 @@ export function redisKeyValue(options: RedisOptions): KeyValue {
     increment: together((steps) => {
       const keys = steps.map(([key]) => prefix + key)
       const words = steps.flatMap(([, by, life_ms]) => [String(by), String(life_ms)])
-      return ask(counted.length(2 * steps.length), () => client.countUp(keys, words))
+      return ask(counted, () => client.countUp(keys, words))
     }),
     async health() {
       if (!client.isReady) return { ok: false, detail: trouble ?? 'not connected' }
@@ -128,8 +139,25 @@ export function redisKeyValue(options: RedisOptions): KeyValue {
       return answer === 'PONG' ? { ok: true, detail: 'redis' } : { ok: false, detail: answer }
     },
     async close() {
+      isClosed = true
       client.destroy()
     },
+  }
+}
+
+/** The answer; `late` is called when there is none in time. */
+async function inTime<T>(answer: Promise<T>, late: () => void): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error('no answer in time'))
+      late()
+    }, timeout_ms)
+  })
+  try {
+    return await Promise.race([answer, silence])
+  } finally {
+    clearTimeout(timer)
   }
 }
 
