@@ -33,7 +33,7 @@ async function brought(segments: Readonly<Record<string, string>>): Promise<void
     writeFileSync(`${file}.new`, content)
     renameSync(`${file}.new`, file)
   }
-  await expect.poll(() => files.some(([file]) => existsSync(file)), { timeout: 20_000 }).toBe(false)
+  await expect.poll(() => files.some(([file]) => existsSync(file)), { timeout: 60_000 }).toBe(false)
 }
 
 async function asked(path: string): Promise<Record<string, unknown>[]> {

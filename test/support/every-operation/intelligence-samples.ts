@@ -18,6 +18,8 @@ export const intelligence: Samples = {
   'intelligence.signal.link-insight': ({ intelligence: { toLink: uid, insight: insight_id } }) => ({
     input: { uid, insight_id },
   }),
+  'intelligence.signal.similar': ({ intelligence: { signal } }) => ({ input: { uid: signal } }),
+  'intelligence.signal.changes-of': ({ intelligence: { signal } }) => ({ input: { uid: signal } }),
   'intelligence.insight.open': ({ intelligence: { signal: signal_id } }) => ({
     input: { signal_id, title: 'Why?' },
     keyed: { input: { signal_id, title: 'Why?' }, another: { title: 'How?' } },

@@ -7,6 +7,7 @@ import { labelFor } from '../../../kernel/labelling.ts'
 import { operation } from '../../../kernel/operation.ts'
 import { ownedPaths } from '../../../kernel/owned.ts'
 import { uid } from '../fields.ts'
+import { noted } from '../log/rules.ts'
 import { signalTotal } from '../metrics.ts'
 import { settings } from '../settings.ts'
 import { actor, type StoredSignal, said, signals } from './model.ts'
@@ -51,6 +52,7 @@ export const create = operation({
     const made = await named(call, value)
     if (isRefused(made)) return made
     if (made.isNew) call.count(signalTotal, { status: 'new' })
+    if (made.isNew) call.wake('log')
     return { ...shown(call, made.doc), stripped_fields: strippedOf(given, false) }
   },
 })
@@ -69,25 +71,28 @@ async function raised(call: Call, given: Given): Promise<StoredSignal | Refused>
   const { tenant_id, subject: created_by } = call.caller
   const at = call.nowIso()
   const { signal_type, source, severity, title, description, confidence, routing, visibility_context } = given
-  return {
+  const fresh: StoredSignal = {
     ...{ tenant_id, label, created_by, created_at: at, updated_at: at },
     ...{ request_digest: call.requestDigest(), request_key: call.newId('sig') },
     ...{ schema_version: '1.1', signal_type, source, severity, subject, subject_id: subject.id, title, ...times },
     actor: given.actor ?? { type: created_by.startsWith('role:') ? 'service' : 'person', id: created_by },
     status: 'new',
     metadata: { ...ownMetadata(given.metadata), status_history: [] },
-    links: [],
-    owes: 0,
+    ...{ links: [], owes: 0, revision: 0, untold: [], tally: '' },
     ...(description === undefined ? {} : { description }),
     ...(confidence === undefined ? {} : { confidence }),
     ...(related_signals.length ? { related_signals } : {}),
     ...(routing ? { routing } : {}),
     ...(visibility_context ? { visibility_context } : {}),
   }
+  return noted(undefined, fresh, created_by)
 }
 
 /** All in UTC, so that their texts stand in the order of time. */
-function timesOf(call: Call, { detected_at, expires_at, signal_type }: Given) {
+export function timesOf(
+  call: Call,
+  { detected_at, expires_at, signal_type }: Pick<Given, 'detected_at' | 'expires_at' | 'signal_type'>,
+) {
   const now = call.now()
   const detected = Date.parse(detected_at)
   if (!(detected <= now + day_ms))

@@ -15,7 +15,7 @@ function aSignal(status: SignalStatus, more: Partial<StoredSignal> = {}): Stored
     subject: { type: 'asset', id: 'a', name: 'A' },
     actor: { type: 'person', id: 'bob' },
     ...{ detected_at: at, expires_at: at, status, metadata: { status_history: [] }, request_key: 'sig_1' },
-    ...{ links: [], subject_id: 'a', owes: 0, due_ts: 5, ...more },
+    ...{ links: [], subject_id: 'a', owes: 0, due_ts: 5, revision: 1, untold: [], tally: '', ...more },
   }
 }
 
