@@ -26,6 +26,8 @@ import { signalStatus, signals } from './signal/model.ts'
 import { isOpen } from './signal/rules.ts'
 import { setDisposition } from './signal/set-disposition.ts'
 import { similar } from './similar/similar.ts'
+import { statistics } from './statistics/statistics.ts'
+import { exportStix } from './stix/export.ts'
 import { expiry } from './workers/expiry.ts'
 import { log } from './workers/log.ts'
 import { relay } from './workers/relay.ts'
@@ -49,6 +51,8 @@ export const intelligence: Role = role(outline, {
       changes,
       'changes-of': changesOf,
       similar,
+      statistics,
+      export: exportStix,
     },
     insight: { open, list: insightList.list, get: insightGet.get, start, close },
     edition: { draft, attest },
