@@ -2,12 +2,24 @@
 import { type Role, role } from '../../kernel/role.ts'
 import { attest } from './edition/attest.ts'
 import { draft } from './edition/draft.ts'
+import { takeSignal } from './federation/signal.ts'
 import { close } from './insight/close.ts'
 import * as insightGet from './insight/get.ts'
 import * as insightList from './insight/list.ts'
 import { insights } from './insight/model.ts'
 import { open } from './insight/open.ts'
 import { start } from './insight/start.ts'
+import { intakeTotal } from './intake/metrics.ts'
+import { intake } from './intake/poll/worker.ts'
+import { raise } from './intake/raise.ts'
+import { sourcesFault } from './intake/source/faults.ts'
+import * as sources from './intake/source/list.ts'
+import { refusedItems, signalSources } from './intake/source/model.ts'
+import * as refused from './intake/source/refused.ts'
+import * as sourceTest from './intake/source/test.ts'
+import { deliver } from './intake/webhook/deliver.ts'
+import { raiseCause } from './intake/within/raise-cause.ts'
+import { within } from './intake/within/worker.ts'
 import * as ledgerList from './ledger/list.ts'
 import { ledgerEvents } from './ledger/model.ts'
 import { changes } from './log/changes.ts'
@@ -24,6 +36,7 @@ import { linkInsight } from './signal/link-insight.ts'
 import { list } from './signal/list.ts'
 import { signalStatus, signals } from './signal/model.ts'
 import { isOpen } from './signal/rules.ts'
+import { send } from './signal/send.ts'
 import { setDisposition } from './signal/set-disposition.ts'
 import { similar } from './similar/similar.ts'
 import { statistics } from './statistics/statistics.ts'
@@ -35,9 +48,9 @@ import { relay } from './workers/relay.ts'
 const open_statuses = signalStatus.options.filter(isOpen)
 
 export const intelligence: Role = role(outline, {
-  collections: [signals, insights, ledgerEvents, signalChanges, signalLogs],
-  metrics,
-  workers: [relay, expiry, log],
+  collections: [signals, insights, ledgerEvents, signalChanges, signalLogs, signalSources, refusedItems],
+  metrics: [...metrics, intakeTotal],
+  workers: [relay, expiry, log, intake, within],
   operations: {
     signal: {
       create,
@@ -53,12 +66,17 @@ export const intelligence: Role = role(outline, {
       similar,
       statistics,
       export: exportStix,
+      send,
     },
+    'signal-source': { list: sources.list, refused: refused.list, test: sourceTest.test },
+    'signal-intake': { deliver, raise, cause: raiseCause },
+    federation: { signal: takeSignal },
     insight: { open, list: insightList.list, get: insightGet.get, start, close },
     edition: { draft, attest },
     ledger: { list: ledgerList.list },
   },
-  messages: {},
+  refusesToStart: sourcesFault,
+  messages: { signal: takeSignal },
   serviceInfo: ({ deployment_profile }) => ({
     name: 'intelligence-service',
     version: '1.0.0',

@@ -67,7 +67,7 @@ export async function intelligenceObjects(site: SmallSite, token: string): Promi
     toClose: await opened(dismissed),
     edition: (await post(`/insight/${toAttest}/edition`, sampleEdition)).editions[0]?.edition_id ?? '',
   }
-  await vi.waitFor(() => settled(site), { timeout: 20_000 })
+  await vi.waitFor(() => settled(site), { timeout: 60_000 })
   return made
 }
 

@@ -89,7 +89,10 @@ async function raised(call: Call, given: Given): Promise<StoredSignal | Refused>
 }
 
 /** All in UTC, so that their texts stand in the order of time. */
-function timesOf(call: Call, { detected_at, expires_at, signal_type }: Given) {
+export function timesOf(
+  call: Call,
+  { detected_at, expires_at, signal_type }: Pick<Given, 'detected_at' | 'expires_at' | 'signal_type'>,
+) {
   const now = call.now()
   const detected = Date.parse(detected_at)
   if (!(detected <= now + day_ms))

@@ -63,6 +63,10 @@ const systemMetadata = {
   archived_by: word.optional(),
   archived_at: instant.optional(),
   expired_at: instant.optional().meta({ description: 'When it was found to be past expires_at while still open' }),
+  received: z
+    .strictObject({ from: word, as: z.string().max(1_024) })
+    .optional()
+    .meta({ description: 'Of a signal that came by intake: from where, and what it is known as there' }),
 }
 export const systemMetadataFields = Object.keys(systemMetadata)
 export const metadata = z
