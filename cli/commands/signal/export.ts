@@ -4,9 +4,8 @@ import type { Client } from '../../client/client.ts'
 import { command, Failure } from '../../command.ts'
 import { fields, printable, type Row, show } from '../../output.ts'
 import { writeOutputFile } from '../../output-file.ts'
-import { choice, flag, instant, text } from '../../params.ts'
-import { service } from '../../service.ts'
-import { listOptions } from '../../signal-options.ts'
+import { choice, flag, instant, otherwise, text, whole } from '../../params.ts'
+import { service, serviceOptions } from '../../service.ts'
 
 export const definition = command({
   words: 'signal export',
@@ -26,7 +25,8 @@ export const definition = command({
     until: instant('TIME', 'detected before'),
     releasableTo: text('NAME', 'only those whose label lets this tenant or nation see them'),
     out: text('FILE', 'a new file for the bundle'),
-    ...listOptions,
+    limit: otherwise(10_000, whole('COUNT', 'at most so many', 1, 1_000_000)),
+    ...serviceOptions,
   },
   example: 'platform signal export --stix --since 2026-03-01 --releasable-to FRA --out sightings.json',
   async run(given, terminal) {
@@ -34,7 +34,7 @@ export const definition = command({
     const api = await service(given, terminal)
     const { status, type: signal_type, subject: subject_id, since, until, releasableTo: releasable_to, out } = given
     const filters = { status, signal_type, subject_id, since, until, releasable_to }
-    const { bundle, left_out } = await exported(api, filters, given.limit)
+    const { bundle, left_out, hasMore } = await exported(api, filters, given.limit)
     const text = printable(JSON.stringify(bundle))
     if (out === undefined) terminal.print(text)
     else {
@@ -42,6 +42,8 @@ export const definition = command({
       const told = { file: out, sightings: sightingsIn(bundle.objects ?? []), not_releasable: left_out }
       show(terminal, given.json, told, () => fields(terminal, told))
     }
+    if (hasMore)
+      terminal.note(`there are more than ${given.limit} such signals: say --limit, or --until for earlier ones`)
     if (out === undefined && left_out > 0) terminal.note(`${left_out} signals are not releasable to ${releasable_to}`)
     return 0
   },
@@ -70,7 +72,8 @@ async function exported(api: Client, filters: Row, limit: number) {
     cursor = page.next_cursor
   } while (cursor !== undefined && asked < limit)
   const bundle: Bundle = { ...joined(pages), ...(objects.size > 0 ? { objects: [...objects.values()] } : {}) }
-  return { bundle, left_out: pages.reduce((sum, page) => sum + page.left_out, 0) }
+  const left_out = pages.reduce((sum, page) => sum + page.left_out, 0)
+  return { bundle, left_out, hasMore: cursor !== undefined }
 }
 
 function joined(pages: readonly Page[]): Bundle {
