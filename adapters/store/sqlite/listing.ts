@@ -68,7 +68,7 @@ export function bucketsOf(table: Table, field: string, interval: number, where: 
 }
 
 /** The declared order of a field and nothing but fixed columns is what its counts are read from, without any document. */
-function groupHint({ orders }: Table, field: string): string {
+export function groupHint({ orders }: Table, field: string): string {
   const own = orders.find(({ fields: [first, ...rest] }) => first === field && rest.every(isFixed))
   return own ? `INDEXED BY ${own.index}` : ''
 }
