@@ -114,8 +114,9 @@ function configOf(
 
 async function recordsIn(journal: string): Promise<RequestRecord[]> {
   const folder = segmentFolder(journal)
-  const lines = await Promise.all((await folder.sealed()).map(async (name) => (await folder.read(name)).lines))
-  return lines.flat().map((line) => {
+  const texts = await Promise.all((await folder.sealed()).map(async (name) => (await folder.read(name)).text))
+  const lines = texts.flatMap((text) => text.split('\n').filter((line) => line !== ''))
+  return lines.map((line) => {
     const record = recordIn(line)
     if (!record) throw new Error(`no record: ${line}`)
     return record
