@@ -209,7 +209,7 @@ export class Exchange {
   #beforeHead(): void {
     const isUnread = this.framing !== 0 && !this.#request.complete
     // Node's parser leaves what follows a wish for an upgrade to somebody else, whom there is not.
-    const isUpgrade = this.#request.headers.upgrade !== undefined
+    const isUpgrade = asksForUpgrade(this.rawHeaders)
     // Who was never told to send a body may send one all the same: what comes next could be either.
     this.#guest.beforeHead(this.#response, isUnread || isUpgrade || this.#isAwaited || this.fault !== undefined)
   }
@@ -218,4 +218,12 @@ export class Exchange {
     this.#isOver = true
     this.#guest.next()
   }
+}
+
+function asksForUpgrade(rawHeaders: readonly string[]): boolean {
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string
+    if (name.length === 7 && name.toLowerCase() === 'upgrade') return true
+  }
+  return false
 }
