@@ -118,14 +118,14 @@ test('of several values that are none each is told, by its setting and what it m
   })
   expect(status).toBe(1)
   for (const says of [
-    /CORS_ALLOW_ORIGIN must be \* or an origin/,
-    /proxy\.cache_max_mb: .*>=? ?0/,
-    /proxy\.cache_ttl_s: .*<=? ?86400/,
-    /RATE_LIMIT_PER_MIN must be 1 or more/,
-    /WRITE_RATE_LIMIT_PER_MIN must be/,
-    /proxy\.write_max_body_bytes: .*number/,
+    'CORS_ALLOW_ORIGIN must be * or an origin',
+    'proxy.cache_max_mb: must be at least 0',
+    'proxy.cache_ttl_s: must be at most 86400',
+    'RATE_LIMIT_PER_MIN must be 1 or more',
+    'proxy.write_rate_limit_per_min: must be a number',
+    'proxy.write_max_body_bytes: must be a number',
   ])
-    expect(stderr).toMatch(says)
+    expect(stderr).toContain(says)
 })
 
 test('a profile without what it needs says all of it at once', () => {
