@@ -1,5 +1,4 @@
 // The door beside nginx and HAProxy with the same rules: what it forwards they forward too, as the same method, path, query and body.
-import { connect } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { type DoorThread, doorThread } from '../../support/door-thread.ts'
@@ -8,6 +7,7 @@ import { whole } from '../../support/hostile-bytes.ts'
 import { corpusAllowlist, corpusRows } from '../../support/proxy-corpus.ts'
 import { answerOk, type NotingUpstream, notingUpstream, type Reached } from '../../support/reached.ts'
 import { whenPresent } from '../../support/requires.ts'
+import { saidAtEnd } from '../../support/said-at-end.ts'
 
 const test = whenPresent(peersWanted)
 /** FAST_CHECK_SEED and FAST_CHECK_RUNS go further than each check of the project does. */
@@ -42,21 +42,9 @@ afterAll(async () => {
 const last = 'OPTIONS /the-last-one HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
 
 /** The statuses of all answers, when the connection is over: what is sent last asks for that. */
-function sent(port: number, bytes: string): Promise<number[]> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ port, host: '127.0.0.1' })
-    const late = setTimeout(() => reject(new Error(`no end: ${JSON.stringify(bytes)}`)), 90_000)
-    let text = ''
-    socket.setEncoding('latin1').on('data', (piece: string) => {
-      text += piece
-    })
-    socket.on('error', () => undefined)
-    socket.on('close', () => {
-      clearTimeout(late)
-      resolve([...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status)))
-    })
-    socket.write(bytes + last, 'latin1')
-  })
+async function sent(port: number, bytes: string): Promise<number[]> {
+  const text = await saidAtEnd(port, [bytes + last])
+  return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
 }
 
 type Became = { readonly reached: readonly Reached[]; readonly statuses: readonly number[] }

@@ -1,5 +1,4 @@
 // Any bytes on real connections: what reaches the upstream is always one sound, listed request; each request has one answer and one record.
-import { connect } from 'node:net'
 import fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
 import { parseIp } from '../../../daemon/kernel/ip-address.ts'
@@ -9,6 +8,7 @@ import { type DoorThread, doorThread, type Left, threadToken } from '../../suppo
 import { type Sending, sending } from '../../support/hostile-bytes.ts'
 import { corpusAllowlist } from '../../support/proxy-corpus.ts'
 import { type Reached, valuesOf } from '../../support/reached.ts'
+import { saidAtEnd } from '../../support/said-at-end.ts'
 
 /** FAST_CHECK_SEED and FAST_CHECK_RUNS go further than each check of the project does. */
 const seed = Number(process.env.FAST_CHECK_SEED ?? 20_260_101)
@@ -21,32 +21,10 @@ afterEach(() => thread?.remove())
 const marker =
   'OPTIONS /public-api/api/v1/report HTTP/1.1\r\nHost: a\r\nAccess-Control-Request-Headers: last-word\r\n\r\n'
 
-/** All that came back, once the door has closed or has answered what was sent last. Rejects when it does neither. */
+/** All that came back, once the door has closed or has answered what was sent last. */
 function spoken(port: number, { bytes, cuts }: Sending): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ port, host: '127.0.0.1' })
-    const late = setTimeout(() => reject(new Error(`no end: ${JSON.stringify(bytes)}`)), 60_000)
-    let text = ''
-    const over = () => {
-      clearTimeout(late)
-      socket.destroy()
-      resolve(text)
-    }
-    socket.setEncoding('latin1')
-    socket.on('data', (piece: string) => {
-      text += piece
-      if (text.includes('access-control-allow-headers: last-word')) over()
-    })
-    socket.on('error', () => undefined)
-    socket.on('close', over)
-    const pieces = [...cuts, bytes.length].map((end, at, all) => bytes.slice(all[at - 1] ?? 0, end))
-    const write = (at: number): void => {
-      if (socket.destroyed) return
-      socket.write(pieces[at] ?? marker, 'latin1')
-      if (at < pieces.length) setImmediate(() => write(at + 1))
-    }
-    socket.on('connect', () => write(0))
-  })
+  const pieces = [...cuts, bytes.length].map((end, at, all) => bytes.slice(all[at - 1] ?? 0, end))
+  return saidAtEnd(port, [...pieces, marker], (text) => text.includes('access-control-allow-headers: last-word'))
 }
 
 const statusesIn = (text: string) => [...text.matchAll(/HTTP\/1\.1 ([2-5]\d\d) /g)].map(([, status]) => Number(status))
