@@ -1,4 +1,4 @@
-// nginx and HAProxy before an upstream of a test, with the rules of the corpus in their own words, as strict as they can be told to be.
+// Proxies that others use, nginx and HAProxy, before an upstream of a test: the rules of the corpus in their words, as strict as they can be.
 import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import path from 'node:path'
