@@ -1,5 +1,11 @@
 // The intelligence role's table of contents: signals, the insights that investigate them, and the ledger of each insight.
 import { type Role, role } from '../../kernel/role.ts'
+import * as bulkCancel from './bulk/cancel.ts'
+import * as bulkCreate from './bulk/create.ts'
+import * as bulkGet from './bulk/get.ts'
+import * as bulkList from './bulk/list.ts'
+import { bulks } from './bulk/model.ts'
+import { plan } from './bulk/plan.ts'
 import { attest } from './edition/attest.ts'
 import { draft } from './edition/draft.ts'
 import { close } from './insight/close.ts'
@@ -22,15 +28,16 @@ import { list } from './signal/list.ts'
 import { signalStatus, signals } from './signal/model.ts'
 import { isOpen } from './signal/rules.ts'
 import { setDisposition } from './signal/set-disposition.ts'
+import { bulk } from './workers/bulk.ts'
 import { expiry } from './workers/expiry.ts'
 import { relay } from './workers/relay.ts'
 
 const open_statuses = signalStatus.options.filter(isOpen)
 
 export const intelligence: Role = role(outline, {
-  collections: [signals, insights, ledgerEvents],
+  collections: [signals, insights, ledgerEvents, bulks],
   metrics,
-  workers: [relay, expiry],
+  workers: [relay, expiry, bulk],
   operations: {
     signal: {
       create,
@@ -43,6 +50,13 @@ export const intelligence: Role = role(outline, {
       'link-insight': linkInsight,
     },
     insight: { open, list: insightList.list, get: insightGet.get, start, close },
+    bulk: {
+      create: bulkCreate.create,
+      plan,
+      list: bulkList.list,
+      get: bulkGet.get,
+      cancel: bulkCancel.cancel,
+    },
     edition: { draft, attest },
     ledger: { list: ledgerList.list },
   },
@@ -53,7 +67,7 @@ export const intelligence: Role = role(outline, {
     description: 'Signals, the insights that investigate them, and their ledgers',
     health_path: '/health',
     api_path: '/api/v1',
-    capabilities: ['signal', 'insight', 'edition-attestation', 'insight-ledger'],
+    capabilities: ['signal', 'bulk-disposition', 'insight', 'edition-attestation', 'insight-ledger'],
     objects: ['signal', 'insight'],
     deployment_profile,
   }),

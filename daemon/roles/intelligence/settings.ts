@@ -15,4 +15,5 @@ export const settings = block('intelligence', {
     .record(z.string().min(1).max(128), days)
     .default({})
     .meta({ doc: 'The same for signals of a type, by signal_type.' }),
+  bulk_signals: z.int().min(1).max(5_000).default(1_000).meta({ doc: 'Most signals of one bulk disposition.' }),
 })

@@ -1,5 +1,7 @@
 // What the intelligence role holds for the walk over all operations: SECRET, and of tenant alpha.
 import { expect, vi } from 'vitest'
+import type { AnyCollection, Store } from '../../../daemon/kernel/store.ts'
+import { bulks, type StoredBulk } from '../../../daemon/roles/intelligence/bulk/model.ts'
 import { insights } from '../../../daemon/roles/intelligence/insight/model.ts'
 import type { SmallSite } from '../small-site.ts'
 
@@ -15,6 +17,9 @@ export type IntelligenceObjects = {
   readonly toStart: string
   readonly toAttest: string
   readonly toClose: string
+  /** A bulk disposition that is over, and one that is not. */
+  readonly bulk: string
+  readonly toCancel: string
   /** An edition of `toAttest`. */
   readonly edition: string
 }
@@ -53,8 +58,12 @@ export async function intelligenceObjects(site: SmallSite, token: string): Promi
   const toAttest = await opened(signal)
   const dismissed = await raised()
   await post(`/signal/${dismissed}/archive`, {})
+  const { store } = site.running.services.find(({ role }) => role.name === 'intelligence')?.workshop ?? {}
+  const bulk = (await post('/signal-bulk', { signal_ids: [dismissed], disposition: 'dismissed', rationale: 'x' })).uid
   const made = {
     signal,
+    bulk,
+    toCancel: await heldBulk(store, bulk),
     toAcknowledge: await raised(),
     toDismiss: await raised(),
     toArchive: await raised(),
@@ -65,8 +74,17 @@ export async function intelligenceObjects(site: SmallSite, token: string): Promi
     toClose: await opened(dismissed),
     edition: (await post(`/insight/${toAttest}/edition`, sampleEdition)).editions[0]?.edition_id ?? '',
   }
-  const { store } = site.running.services.find(({ role }) => role.name === 'intelligence')?.workshop ?? {}
-  const owing = { filter: { owes: 1 }, limit: 1 }
-  await vi.waitFor(async () => expect((await store?.list(insights, owing))?.docs).toEqual([]), { timeout: 20_000 })
+  for (const of of [insights, bulks] as AnyCollection[])
+    await vi.waitFor(async () => expect(await store?.count(of, { owes: 1 })).toBe(0), { timeout: 20_000 })
   return made
+}
+
+/** One that goes on for ever, as far as anybody can see. */
+async function heldBulk(store: Store | undefined, like: string): Promise<string> {
+  const value = (await store?.get(bulks, like))?.value
+  if (!value) throw new Error('the bulk disposition is not there')
+  const { finished_at: _over, ...rest } = value
+  const held: StoredBulk = { ...rest, state: 'running', owes: 0 }
+  await store?.create(bulks, 'blk_held', held)
+  return 'blk_held'
 }

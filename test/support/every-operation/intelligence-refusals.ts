@@ -34,6 +34,8 @@ async function archived(stage: Stage): Promise<string> {
 
 const uncleared = ({ site }: Stage) => site.token({ roles: ['admin'] })
 
+const dismissal = { disposition: 'dismissed', rationale: 'a buoy' }
+
 export const intelligenceRefusals: Readonly<Record<string, Refusal>> = {
   'intelligence.signal.create label_denied': async (stage) =>
     post(stage, '/signal', sampleSignal(), await uncleared(stage)),
@@ -50,6 +52,19 @@ export const intelligenceRefusals: Readonly<Record<string, Refusal>> = {
     post(stage, `/signal/${await raised(stage, { classification: { ...secret, level: 'TOP_SECRET' } })}/link`, {
       insight_id: stage.intelligence.insight,
     }),
+  'intelligence.bulk.create wrong_state': async (stage) =>
+    post(stage, '/signal-bulk', { ...dismissal, signal_ids: [await raised(stage)], expect: 2 }),
+  async 'intelligence.bulk.create label_denied'(stage) {
+    const releasable = (to: string) => ({ classification: { level: 'SECRET', releasable_to: [to] } })
+    const both = await stage.site.token({ roles: ['admin'], clearance: { level: 'SECRET', nationality: 'NLD' } })
+    const ours = await raised(stage, releasable('alpha'))
+    const { json } = await post(stage, '/signal', sampleSignal(releasable('NLD')), both)
+    return post(stage, '/signal-bulk', { ...dismissal, signal_ids: [ours, (json as { uid: string }).uid] }, both)
+  },
+  async 'intelligence.bulk.cancel wrong_state'(stage) {
+    const { json } = await post(stage, '/signal-bulk', { ...dismissal, filter: { signal_type: 'none at all' } })
+    return post(stage, `/signal-bulk/${(json as { uid: string }).uid}/cancel`)
+  },
   'intelligence.insight.open not_found': (stage) =>
     post(stage, '/insight', { signal_id: 'sig_000000000000', title: 'Why?' }),
   'intelligence.insight.open label_denied': async (stage) => {

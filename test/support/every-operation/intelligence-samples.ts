@@ -2,6 +2,9 @@
 import { sampleEdition, sampleSignal } from './intelligence-objects.ts'
 import type { Samples } from './samples.ts'
 
+/** What the table does not allow, so that the signal stays as it is. */
+const sampleBulk = (signal: string) => ({ signal_ids: [signal], disposition: 'resolved', rationale: 'sample' })
+
 export const intelligence: Samples = {
   'intelligence.signal.create': () => ({
     input: sampleSignal(),
@@ -18,6 +21,15 @@ export const intelligence: Samples = {
   'intelligence.signal.link-insight': ({ intelligence: { toLink: uid, insight: insight_id } }) => ({
     input: { uid, insight_id },
   }),
+  'intelligence.bulk.create': ({ intelligence: { signal } }) => ({
+    input: sampleBulk(signal),
+    keyed: { input: sampleBulk(signal), another: { rationale: 'another' } },
+  }),
+  'intelligence.bulk.plan': ({ intelligence: { signal } }) => ({
+    input: { signal_ids: [signal], disposition: 'dismissed' },
+  }),
+  'intelligence.bulk.get': ({ intelligence: { bulk: uid } }) => ({ input: { uid } }),
+  'intelligence.bulk.cancel': ({ intelligence: { toCancel: uid } }) => ({ input: { uid } }),
   'intelligence.insight.open': ({ intelligence: { signal: signal_id } }) => ({
     input: { signal_id, title: 'Why?' },
     keyed: { input: { signal_id, title: 'Why?' }, another: { title: 'How?' } },

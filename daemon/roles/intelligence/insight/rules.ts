@@ -146,7 +146,7 @@ export function toldOfSteps(current: StoredInsight, signal_id: string, steps: re
   const links = current.links.map((each) => (each.signal_id === signal_id ? { ...each, told } : each))
   return noting(
     { ...current, links },
-    fresh.map(({ change }) => ({ type: 'signal_disposition_set', signal_id, ...change })),
+    fresh.map(({ change: { event: _event, ...change } }) => ({ type: 'signal_disposition_set', signal_id, ...change })),
   )
 }
 

@@ -19,6 +19,7 @@ export const ledgerEvent = z
       from: signalStatus,
       to: signalStatus,
       rationale: rationale.optional(),
+      bulk: uid.optional(),
     }),
     z.strictObject({ type: z.literal('edition_attested'), ...happened, edition_id: uid, closes: z.boolean() }),
     z.strictObject({

@@ -11,6 +11,7 @@ import { signalTotal } from '../metrics.ts'
 import { settings } from '../settings.ts'
 import { actor, type StoredSignal, said, signals } from './model.ts'
 import { named } from './naming.ts'
+import { placed } from './standing.ts'
 import { subjectInput, subjectOf } from './subject.ts'
 import { changedSignal, ownMetadata, senderMetadata, strippedOf, systemFields } from './system-fields.ts'
 import { shown } from './view.ts'
@@ -69,10 +70,12 @@ async function raised(call: Call, given: Given): Promise<StoredSignal | Refused>
   const { tenant_id, subject: created_by } = call.caller
   const at = call.nowIso()
   const { signal_type, source, severity, title, description, confidence, routing, visibility_context } = given
-  return {
+  const value: Omit<StoredSignal, 'standing' | 'subject_standing'> = {
     ...{ tenant_id, label, created_by, created_at: at, updated_at: at },
     ...{ request_digest: call.requestDigest(), request_key: call.newId('sig') },
     ...{ schema_version: '1.1', signal_type, source, severity, subject, subject_id: subject.id, title, ...times },
+    source_type: source.type,
+    ...(source.name === undefined ? {} : { source_name: source.name }),
     actor: given.actor ?? { type: created_by.startsWith('role:') ? 'service' : 'person', id: created_by },
     status: 'new',
     metadata: { ...ownMetadata(given.metadata), status_history: [] },
@@ -84,6 +87,7 @@ async function raised(call: Call, given: Given): Promise<StoredSignal | Refused>
     ...(routing ? { routing } : {}),
     ...(visibility_context ? { visibility_context } : {}),
   }
+  return placed(value)
 }
 
 /** All in UTC, so that their texts stand in the order of time. */

@@ -46,12 +46,18 @@ export const statusChange = z
     by: word,
     at: instant,
     rationale: rationale.optional(),
+    bulk: uid.optional().meta({ description: 'The bulk disposition that it was part of' }),
+    event: z.enum(['merged', 'took_in', 'unmerged', 'let_go']).optional(),
   })
   .meta({
     id: 'StatusChange',
-    description: 'One step of a signal; a link to an insight is a step that changes no status',
+    description: 'One step of a signal; a link to an insight, and what `event` names, are steps that change no status',
   })
 export type StatusChange = z.infer<typeof statusChange>
+
+/** In which lists it is. A silenced one is `listed` from when somebody takes it up. */
+export const standing = z.enum(['listed', 'silenced', 'merged'])
+export type Standing = z.infer<typeof standing>
 
 /** What only the service writes under `metadata`. */
 const systemMetadata = {
@@ -115,6 +121,14 @@ export const storedSignal = z.strictObject({
   request_key: z.string(),
   links: z.array(link),
   subject_id: word,
+  source_type: source.shape.type,
+  source_name: word.optional(),
+  standing,
+  /** The same for lists about a subject: a merged signal is in them where its survivor is about another one. */
+  subject_standing: standing,
+  /** The silence that it came under, with that one's label. */
+  silence_id: uid.optional(),
+  silence_label: label.optional(),
   /** Epoch milliseconds of `expires_at`, while the signal is open and not marked as expired. */
   due_ts: z.number().optional(),
   /** 1 while the ledger of a linked insight is to be told of a step; an index, so that the relay finds it. */
@@ -125,19 +139,23 @@ export type StoredSignal = z.infer<typeof storedSignal>
 export const signals = collection({
   name: 'signal',
   schema: storedSignal,
-  indexes: ['status', 'severity', 'signal_type', 'subject_id', 'detected_at', 'due_ts', 'owes'],
+  indexes: [
+    ...(['status', 'severity', 'signal_type', 'subject_id', 'detected_at', 'due_ts', 'owes'] as const),
+    ...(['source_type', 'source_name', 'standing', 'subject_standing', 'silence_id'] as const),
+  ],
   orders: [
-    ['status', 'detected_at'],
-    ['severity', 'detected_at'],
-    ['signal_type', 'detected_at'],
-    ['subject_id', 'detected_at'],
-    ['status', 'severity', 'detected_at'],
-    ['status', 'signal_type', 'detected_at'],
-    ['severity', 'signal_type', 'detected_at'],
-    ['status', 'severity', 'signal_type', 'detected_at'],
-    ['subject_id', 'status', 'detected_at'],
-    ['subject_id', 'severity', 'detected_at'],
-    ['subject_id', 'signal_type', 'detected_at'],
+    ['standing', 'detected_at'],
+    ['status', 'standing', 'detected_at'],
+    ['severity', 'standing', 'detected_at'],
+    ['signal_type', 'standing', 'detected_at'],
+    ['subject_id', 'subject_standing', 'detected_at'],
+    ['status', 'severity', 'standing', 'detected_at'],
+    ['status', 'signal_type', 'standing', 'detected_at'],
+    ['severity', 'signal_type', 'standing', 'detected_at'],
+    ['status', 'severity', 'signal_type', 'standing', 'detected_at'],
+    ['subject_id', 'status', 'subject_standing', 'detected_at'],
+    ['subject_id', 'severity', 'subject_standing', 'detected_at'],
+    ['subject_id', 'signal_type', 'subject_standing', 'detected_at'],
   ],
 })
 
@@ -150,6 +168,8 @@ export const signal = z
     ...shownOrigin,
     ...kept,
     linked_insight_ids: z.array(uid),
+    standing: standing.meta({ description: 'In which lists it is; a plain list holds those that are listed' }),
+    silence_id: uid.optional().meta({ description: 'The silence that it came under' }),
   })
   .meta({ id: 'Signal' })
 export type Signal = z.infer<typeof signal>

@@ -1,6 +1,7 @@
 // What may become of a signal: one table of transitions, and pure steps from what is stored to what is stored next.
 import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
 import type { Link, SignalStatus, StatusChange, StoredSignal } from './model.ts'
+import { placed } from './standing.ts'
 
 /** Status to those that may follow it. */
 export const transitions: Readonly<Record<SignalStatus, readonly SignalStatus[]>> = {
@@ -16,7 +17,13 @@ export function isOpen(status: SignalStatus): boolean {
 }
 
 /** Who does something, when (RFC 3339) and why. */
-export type Deed = { readonly by: string; readonly at: string; readonly rationale?: string | undefined }
+export type Deed = {
+  readonly by: string
+  readonly at: string
+  readonly rationale?: string | undefined
+  /** The bulk disposition that it is part of. */
+  readonly bulk?: string
+}
 
 /** Refuses `wrong_state`, naming what the signal may become. */
 export function become(current: StoredSignal, to: SignalStatus, deed: Deed): StoredSignal | Refused {
@@ -29,6 +36,11 @@ export function become(current: StoredSignal, to: SignalStatus, deed: Deed): Sto
   }
   const next = stepped({ ...rest, status: to, ...(isOpen(to) && due_ts !== undefined ? { due_ts } : {}) }, from, deed)
   return to === 'acknowledged' ? acknowledged(next, deed) : next
+}
+
+/** A step that a person asks for. */
+export function decidedByPerson(current: StoredSignal, to: SignalStatus, deed: Deed): StoredSignal | Refused {
+  return become(current, to, deed)
 }
 
 function acknowledged(current: StoredSignal, { by, at, rationale }: Deed): StoredSignal {
@@ -93,10 +105,10 @@ export function expired(current: StoredSignal, at: string, now_ms: number): Stor
   return { ...rest, updated_at: at, metadata: { ...rest.metadata, expired_at: at } }
 }
 
-function stepped(current: StoredSignal, from: SignalStatus, { by, at, rationale }: Deed): StoredSignal {
-  const change = { from, to: current.status, by, at, ...(rationale === undefined ? {} : { rationale }) }
-  const status_history = [...current.metadata.status_history, change]
-  return owing({ ...current, updated_at: at, metadata: { ...current.metadata, status_history } })
+function stepped(current: StoredSignal, from: SignalStatus, { by, at, rationale, bulk }: Deed): StoredSignal {
+  const why = { ...(rationale === undefined ? {} : { rationale }), ...(bulk === undefined ? {} : { bulk }) }
+  const status_history = [...current.metadata.status_history, { from, to: current.status, by, at, ...why }]
+  return owing(placed({ ...current, updated_at: at, metadata: { ...current.metadata, status_history } }))
 }
 
 function owing(current: StoredSignal): StoredSignal {

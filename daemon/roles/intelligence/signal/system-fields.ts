@@ -18,6 +18,8 @@ export const systemFields = {
   acknowledged_by: shape.acknowledged_by.meta(meaning),
   acknowledged_at: shape.acknowledged_at.meta(meaning),
   acknowledgment_note: shape.acknowledgment_note.meta(meaning),
+  standing: shape.standing.optional().meta(meaning),
+  silence_id: shape.silence_id.meta(meaning),
   linked_insight_ids: shape.linked_insight_ids.max(1_000).optional().meta(meaning),
 }
 const names: ReadonlySet<string> = new Set(Object.keys(systemFields))

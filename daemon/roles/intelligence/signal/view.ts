@@ -1,6 +1,6 @@
 // A signal as the interface shows it: without its bookkeeping, and without insights that the viewer may not know of.
 import type { Call } from '../../../kernel/call.ts'
-import { dominates } from '../../../kernel/label.ts'
+import { dominates, type Label } from '../../../kernel/label.ts'
 import type { Doc } from '../../../kernel/store.ts'
 import type { Signal, StoredSignal } from './model.ts'
 
@@ -13,15 +13,19 @@ export function shown(
     request_key: _key,
     request_digest: _digest,
     subject_id: _subject,
+    source_type: _type,
+    source_name: _name,
+    subject_standing: _standing,
+    silence_id,
+    silence_label,
     due_ts: _due,
     owes: _owes,
     links,
     metadata,
     ...rest
   } = value
-  const seen = links
-    .filter(({ label }) => caller.tenant_id === '*' || dominates(caller, label, site.labels))
-    .map(({ insight_id }) => insight_id)
+  const sees = (label: Label) => caller.tenant_id === '*' || dominates(caller, label, site.labels)
+  const seen = links.filter(({ label }) => sees(label)).map(({ insight_id }) => insight_id)
   const { resolved_by_insight: insight, resolved_by_edition: edition, ...others } = metadata
   const resolved =
     insight !== undefined && seen.includes(insight)
@@ -35,5 +39,6 @@ export function shown(
     ...rest,
     metadata: { ...others, ...resolved },
     linked_insight_ids: seen,
+    ...(silence_id !== undefined && silence_label && sees(silence_label) ? { silence_id } : {}),
   }
 }
