@@ -1,4 +1,4 @@
-// The frame of a command that changes one signal or one insight: its id, what the change says, and the thing as it is then.
+// The frame of a command that changes one signal, insight or silence: its id, what the change says, and the thing as it is then.
 import type { Answered } from './client/client.ts'
 import { command, type Definition, type Given, type Params } from './command.ts'
 import { show } from './output.ts'
@@ -6,12 +6,14 @@ import { needed, text } from './params.ts'
 import { service } from './service.ts'
 import { changeOptions, extrasOf } from './signal-options.ts'
 import { insightText, signalText } from './signal-text.ts'
+import { silenceText } from './silence-text.ts'
 
 const takes = {
   signal: { id: needed(text('SIGNAL', 'the signal’s id')) },
   insight: { id: needed(text('INSIGHT', 'the insight’s id')) },
+  silence: { id: needed(text('SILENCE', 'the silence’s id')) },
 }
-const texts = { signal: signalText, insight: insightText }
+const texts = { signal: signalText, insight: insightText, silence: silenceText }
 
 type Change<O extends Params> = Pick<Definition, 'words' | 'summary' | 'notes' | 'example'> & {
   readonly of: keyof typeof takes

@@ -35,6 +35,8 @@ export function signalText(terminal: Terminal, signal: Answered): string {
     expires: signal.expires_at,
     insights: listOf(signal.linked_insight_ids),
     related: listOf(signal.related_signals),
+    standing: signal.standing === 'listed' ? undefined : signal.standing,
+    silence: signal.silence_id,
     archived: metadata.archived_at,
     resolved_by: metadata.resolved_by_edition,
     classification: classification.level,

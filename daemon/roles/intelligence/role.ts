@@ -16,7 +16,7 @@ import { open } from './insight/open.ts'
 import { start } from './insight/start.ts'
 import * as ledgerList from './ledger/list.ts'
 import { ledgerEvents } from './ledger/model.ts'
-import { metrics, signalActive } from './metrics.ts'
+import { metrics, signalActive, signalSilenced } from './metrics.ts'
 import { outline } from './outline.ts'
 import { acknowledge } from './signal/acknowledge.ts'
 import { archive } from './signal/archive.ts'
@@ -28,6 +28,11 @@ import { list } from './signal/list.ts'
 import { signalStatus, signals } from './signal/model.ts'
 import { isOpen } from './signal/rules.ts'
 import { setDisposition } from './signal/set-disposition.ts'
+import * as silenceCreate from './silence/create.ts'
+import { end } from './silence/end.ts'
+import * as silenceGet from './silence/get.ts'
+import * as silenceList from './silence/list.ts'
+import { silences } from './silence/model.ts'
 import { bulk } from './workers/bulk.ts'
 import { expiry } from './workers/expiry.ts'
 import { relay } from './workers/relay.ts'
@@ -35,7 +40,7 @@ import { relay } from './workers/relay.ts'
 const open_statuses = signalStatus.options.filter(isOpen)
 
 export const intelligence: Role = role(outline, {
-  collections: [signals, insights, ledgerEvents, bulks],
+  collections: [signals, insights, ledgerEvents, bulks, silences],
   metrics,
   workers: [relay, expiry, bulk],
   operations: {
@@ -57,6 +62,7 @@ export const intelligence: Role = role(outline, {
       get: bulkGet.get,
       cancel: bulkCancel.cancel,
     },
+    silence: { create: silenceCreate.create, list: silenceList.list, get: silenceGet.get, end },
     edition: { draft, attest },
     ledger: { list: ledgerList.list },
   },
@@ -67,13 +73,16 @@ export const intelligence: Role = role(outline, {
     description: 'Signals, the insights that investigate them, and their ledgers',
     health_path: '/health',
     api_path: '/api/v1',
-    capabilities: ['signal', 'bulk-disposition', 'insight', 'edition-attestation', 'insight-ledger'],
+    capabilities: ['signal', 'bulk-disposition', 'silence', 'insight', 'edition-attestation', 'insight-ledger'],
     objects: ['signal', 'insight'],
     deployment_profile,
   }),
   async gauges(call) {
     // Those that are over are the most, and are not counted each time that somebody looks.
-    const counted = await call.store(signals).countBy('status', { status: { in: open_statuses } })
-    for (const status of open_statuses) call.set(signalActive, { status }, counted.get(status) ?? 0)
+    const gauges = { listed: signalActive, silenced: signalSilenced }
+    for (const standing of ['listed', 'silenced'] as const) {
+      const counted = await call.store(signals).countBy('status', { status: { in: open_statuses }, standing })
+      for (const status of open_statuses) call.set(gauges[standing], { status }, counted.get(status) ?? 0)
+    }
   },
 })

@@ -20,6 +20,8 @@ export type IntelligenceObjects = {
   /** A bulk disposition that is over, and one that is not. */
   readonly bulk: string
   readonly toCancel: string
+  readonly silence: string
+  readonly toEnd: string
   /** An edition of `toAttest`. */
   readonly edition: string
 }
@@ -37,6 +39,12 @@ export function sampleSignal(more: Readonly<Record<string, unknown>> = {}) {
     classification,
     ...more,
   }
+}
+
+/** Of nothing that the walk raises. */
+export function sampleSilence() {
+  const ends_at = new Date(Date.now() + 86_400_000).toISOString()
+  return { matchers: { signal_type: ['of a sample'] }, reason: 'sample', ends_at, classification }
 }
 
 export const sampleEdition = { title: 'What we know', summary: 'Engine trouble.', closes: false }
@@ -62,6 +70,8 @@ export async function intelligenceObjects(site: SmallSite, token: string): Promi
   const bulk = (await post('/signal-bulk', { signal_ids: [dismissed], disposition: 'dismissed', rationale: 'x' })).uid
   const made = {
     signal,
+    silence: (await post('/signal-silence', sampleSilence())).uid,
+    toEnd: (await post('/signal-silence', sampleSilence())).uid,
     bulk,
     toCancel: await heldBulk(store, bulk),
     toAcknowledge: await raised(),

@@ -1,6 +1,7 @@
 // How the declared refusals of the intelligence role are brought about that the walk does not show.
+import { most_silences } from '../../../daemon/roles/intelligence/silence/model.ts'
 import type { Heard } from '../http-exchange.ts'
-import { sampleEdition, sampleSignal } from './intelligence-objects.ts'
+import { sampleEdition, sampleSignal, sampleSilence } from './intelligence-objects.ts'
 import { type Stage, secret } from './stage.ts'
 
 type Refusal = (stage: Stage) => Promise<Heard>
@@ -64,6 +65,21 @@ export const intelligenceRefusals: Readonly<Record<string, Refusal>> = {
   async 'intelligence.bulk.cancel wrong_state'(stage) {
     const { json } = await post(stage, '/signal-bulk', { ...dismissal, filter: { signal_type: 'none at all' } })
     return post(stage, `/signal-bulk/${(json as { uid: string }).uid}/cancel`)
+  },
+  'intelligence.silence.create label_denied': async (stage) =>
+    post(stage, '/signal-silence', sampleSilence(), await uncleared(stage)),
+  async 'intelligence.silence.create wrong_state'(stage) {
+    const held = await post(stage, '/signal-silence', sampleSilence())
+    for (let made = 0; made < most_silences; made += 1) {
+      const next = await post(stage, '/signal-silence', sampleSilence())
+      if (next.status !== 201) return next
+    }
+    return held
+  },
+  async 'intelligence.silence.end wrong_state'(stage) {
+    const path = `/signal-silence/${stage.intelligence.toEnd}/end`
+    await post(stage, path)
+    return post(stage, path)
   },
   'intelligence.insight.open not_found': (stage) =>
     post(stage, '/insight', { signal_id: 'sig_000000000000', title: 'Why?' }),

@@ -1,5 +1,5 @@
 // One good request for each operation of the intelligence role.
-import { sampleEdition, sampleSignal } from './intelligence-objects.ts'
+import { sampleEdition, sampleSignal, sampleSilence } from './intelligence-objects.ts'
 import type { Samples } from './samples.ts'
 
 /** What the table does not allow, so that the signal stays as it is. */
@@ -30,6 +30,12 @@ export const intelligence: Samples = {
   }),
   'intelligence.bulk.get': ({ intelligence: { bulk: uid } }) => ({ input: { uid } }),
   'intelligence.bulk.cancel': ({ intelligence: { toCancel: uid } }) => ({ input: { uid } }),
+  'intelligence.silence.create': () => {
+    const input = sampleSilence()
+    return { input, keyed: { input, another: { reason: 'another' } } }
+  },
+  'intelligence.silence.get': ({ intelligence: { silence: uid } }) => ({ input: { uid } }),
+  'intelligence.silence.end': ({ intelligence: { toEnd: uid } }) => ({ input: { uid } }),
   'intelligence.insight.open': ({ intelligence: { signal: signal_id } }) => ({
     input: { signal_id, title: 'Why?' },
     keyed: { input: { signal_id, title: 'Why?' }, another: { title: 'How?' } },

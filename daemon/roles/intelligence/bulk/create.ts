@@ -5,6 +5,7 @@ import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
 import { dominates, join, type Label } from '../../../kernel/label.ts'
 import { labelFor } from '../../../kernel/labelling.ts'
 import { operation } from '../../../kernel/operation.ts'
+import type { Doc } from '../../../kernel/store.ts'
 import { rationale } from '../fields.ts'
 import { settings } from '../settings.ts'
 import { bulk, bulkDecision, bulkSelection, bulks, type StoredBulk } from './model.ts'
@@ -43,7 +44,7 @@ export const create = operation({
     const value = begun(call, label, found, { disposition, rationale: why })
     const detail = { disposition, signals: found.length }
     const made = await call.store(bulks).create(id, value, [call.audited(call.address, id, detail, label)])
-    if (made === 'exists') return repeated(call, await call.store(bulks).get(id))
+    if (made === 'exists') return repeated(call, await call.store(bulks).find(id))
     call.wake('bulk')
     return shown(made)
   },
@@ -88,8 +89,8 @@ function begun(
   }
 }
 
-/** What was chosen once stays chosen: a filter may match others by now. */
-function repeated(call: Call, before: Parameters<typeof shown>[0]) {
-  if (before.value.request_digest === call.requestDigest()) return shown(before)
+/** What was chosen once stays chosen: a filter may match others by now. None where it is above the caller by now. */
+function repeated(call: Call, before: Doc<StoredBulk> | undefined) {
+  if (before?.value.request_digest === call.requestDigest()) return shown(before)
   return refuse('idempotency_mismatch', 'the idempotency key was used with another request')
 }

@@ -9,6 +9,7 @@ import { ownedPaths } from '../../../kernel/owned.ts'
 import { uid } from '../fields.ts'
 import { signalTotal } from '../metrics.ts'
 import { settings } from '../settings.ts'
+import { silenceOver } from '../silence/over.ts'
 import { actor, type StoredSignal, said, signals } from './model.ts'
 import { named } from './naming.ts'
 import { placed } from './standing.ts'
@@ -87,7 +88,7 @@ async function raised(call: Call, given: Given): Promise<StoredSignal | Refused>
     ...(routing ? { routing } : {}),
     ...(visibility_context ? { visibility_context } : {}),
   }
-  return placed(value)
+  return placed({ ...value, ...(await silenceOver(call, value)) })
 }
 
 /** All in UTC, so that their texts stand in the order of time. */
