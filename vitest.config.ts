@@ -7,7 +7,13 @@ const serial = ['admin', 'binary', 'openapi', 'profiles', 'sites'].map((folder) 
 /** Adapters against real servers, which each file starts for itself: alone too, and last. */
 const engines = ['test/engines/**/*.test.ts']
 
-const timeouts = { testTimeout: 120_000, hookTimeout: 120_000, teardownTimeout: 30_000 }
+/** Long, since a busy machine is slow: what never comes true costs a minute, and what does is waited for no longer than it takes. */
+const timeouts = {
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  teardownTimeout: 30_000,
+  expect: { poll: { timeout: 60_000 } },
+}
 
 export default defineConfig({
   test: {

@@ -7,6 +7,7 @@ import { service } from './service.ts'
 import { changeOptions, extrasOf } from './signal-options.ts'
 import { insightText, signalText } from './signal-text.ts'
 import { silenceText } from './silence-text.ts'
+import type { Terminal } from './terminal.ts'
 
 const takes = {
   signal: { id: needed(text('SIGNAL', 'the signal’s id')) },
@@ -23,9 +24,18 @@ type Change<O extends Params> = Pick<Definition, 'words' | 'summary' | 'notes' |
   readonly options: O
   /** What is asked for, besides `uid`. */
   readonly input: (given: Given<O>) => Answered
+  /** How the changed thing is told, where not as it is shown. */
+  readonly told?: (terminal: Terminal, changed: Answered) => string
 }
 
-export function changeCommand<const O extends Params>({ of, asks, options, input, ...words }: Change<O>) {
+export function changeCommand<const O extends Params>({
+  of,
+  asks,
+  options,
+  input,
+  told = texts[of],
+  ...words
+}: Change<O>) {
   return command({
     ...words,
     takes: takes[of],
@@ -34,7 +44,7 @@ export function changeCommand<const O extends Params>({ of, asks, options, input
       const given = all as Given<O> & Given<typeof changeOptions> & { readonly id: string }
       const api = await service(given, terminal)
       const changed = await api.call(asks, { uid: given.id, ...input(given) }, extrasOf(given))
-      show(terminal, given.json, changed, () => texts[of](terminal, changed))
+      show(terminal, given.json, changed, () => told(terminal, changed))
       return 0
     },
   })

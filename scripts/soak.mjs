@@ -11,13 +11,20 @@ const known = fs
   .map((file) => path.basename(file, '.ts'))
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { seeds: { type: 'string', default: '200' }, first: { type: 'string', default: '1' } },
+  options: {
+    seeds: { type: 'string', default: '200' },
+    first: { type: 'string', default: '1' },
+    seconds: { type: 'string' },
+  },
 })
 const [name] = positionals
 const [seeds, first] = [Number(values.seeds), Number(values.first)]
+const lasts_s = values.seconds === undefined ? undefined : Number(values.seconds)
 const isWhole = (number) => Number.isSafeInteger(number) && number > 0
-if (positionals.length !== 1 || !known.includes(name) || !isWhole(seeds) || !isWhole(first)) {
-  console.error(`usage: scripts/soak NAME [--seeds N] [--first SEED]; NAME is one of: ${known.join(', ')}`)
+if (positionals.length !== 1 || !known.includes(name) || !isWhole(seeds) || !isWhole(first) || !isWhole(lasts_s ?? 1)) {
+  console.error(
+    `usage: scripts/soak NAME [--seeds N] [--first SEED] [--seconds S]; NAME is one of: ${known.join(', ')}`,
+  )
   process.exit(2)
 }
 
@@ -30,7 +37,7 @@ let isFailed = false
 for (let seed = first; seed < first + seeds && !isFailed; seed++) {
   const started = performance.now()
   try {
-    const counts = await soak(seed)
+    const counts = await soak(seed, lasts_s)
     for (const [what, count] of Object.entries(counts)) all[what] = (all[what] ?? 0) + count
     console.log([`seed ${seed}`, 'ok', `${seconds(started)} s`, ...texts(counts)].join('  '))
   } catch (error) {
@@ -41,4 +48,4 @@ for (let seed = first; seed < first + seeds && !isFailed; seed++) {
   }
 }
 if (!isFailed) console.log([`${seeds} seeds from ${first}`, 'all ok', `${seconds(began)} s`, ...texts(all)].join('  '))
-await end()
+await end?.()

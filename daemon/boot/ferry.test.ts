@@ -95,11 +95,11 @@ test('takes all that lies ready in batches of 64, and what is told of later at o
     return batch.map(() => 'landed')
   })
   await site.start()
-  await vi.waitFor(() => expect(site.ready.size).toBe(0))
+  await vi.waitFor(() => expect(site.ready.size).toBe(0), 60_000)
   expect(batches).toEqual([64, 64, 22])
   site.ready.add(151)
   site.tell()
-  await vi.waitFor(() => expect(site.ready.size).toBe(0))
+  await vi.waitFor(() => expect(site.ready.size).toBe(0), 60_000)
 })
 
 test('tries again after a failure, and says when the peer is reached again', async () => {
@@ -109,9 +109,10 @@ test('tries again after a failure, and says when the peer is reached again', asy
     return batch.map(() => 'landed')
   })
   await site.start()
-  await vi.waitFor(() => expect(site.ready.size).toBe(0), 10_000)
-  await vi.waitFor(() =>
-    expect(site.names()).toEqual(['carrier.peer.unreached', 'carrier.peer.unreached', 'carrier.peer.reached']),
+  await vi.waitFor(() => expect(site.ready.size).toBe(0), 60_000)
+  await vi.waitFor(
+    () => expect(site.names()).toEqual(['carrier.peer.unreached', 'carrier.peer.unreached', 'carrier.peer.reached']),
+    60_000,
   )
 })
 
@@ -122,24 +123,24 @@ test('that nothing is ready any more is no sign of the peer: it is reached when 
     return batch.map(() => 'landed')
   })
   await site.start()
-  await vi.waitFor(() => expect(site.names()).toContain('carrier.peer.unreached'))
+  await vi.waitFor(() => expect(site.names()).toContain('carrier.peer.unreached'), 60_000)
   // A courier has taken it, or people have purged it.
   site.ready.clear()
-  await vi.waitFor(() => expect(site.looks()).toBeGreaterThan(1), 10_000)
+  await vi.waitFor(() => expect(site.looks()).toBeGreaterThan(1), 60_000)
   const before = site.looks()
   site.tell()
-  await vi.waitFor(() => expect(site.looks()).toBeGreaterThan(before), 10_000)
+  await vi.waitFor(() => expect(site.looks()).toBeGreaterThan(before), 60_000)
   expect(site.names()).not.toContain('carrier.peer.reached')
   isDown = false
   site.ready.add(2)
   site.tell()
-  await vi.waitFor(() => expect(site.names()).toContain('carrier.peer.reached'), 10_000)
+  await vi.waitFor(() => expect(site.names()).toContain('carrier.peer.reached'), 60_000)
 })
 
 test('what the peer will not have stays, told of, and the others pass it by', async () => {
   const site = aSite(numbersTo(200), (batch) => batch.map((seq) => (seq === 2 ? 'too_large' : 'landed')))
   await site.start()
-  await vi.waitFor(() => expect(site.names()).toContain('carrier.peer.unreached'))
+  await vi.waitFor(() => expect(site.names()).toContain('carrier.peer.unreached'), 60_000)
   expect([...site.ready]).toEqual([2])
   expect(site.events[0]?.fields).toMatchObject({ detail: expect.stringContaining('number 2 of epoch 1 is larger') })
 })
@@ -147,7 +148,7 @@ test('what the peer will not have stays, told of, and the others pass it by', as
 test('a whole batch that cannot land holds up nothing behind it', async () => {
   const site = aSite(numbersTo(130), (batch) => batch.map((seq) => (seq <= 100 ? 'in_the_way' : 'landed')))
   await site.start()
-  await vi.waitFor(() => expect([...site.ready]).toEqual(numbersTo(100)))
+  await vi.waitFor(() => expect([...site.ready]).toEqual(numbersTo(100)), 60_000)
 })
 
 test('a busy peer is left alone for as long as it asks', async () => {
@@ -160,7 +161,7 @@ test('a busy peer is left alone for as long as it asks', async () => {
     return batch.map(() => 'landed')
   })
   await site.start()
-  await vi.waitFor(() => expect(site.ready.size).toBe(0), 10_000)
+  await vi.waitFor(() => expect(site.ready.size).toBe(0), 60_000)
   expect(times[1]).toBeGreaterThanOrEqual(1_190)
 })
 

@@ -125,6 +125,10 @@ async function furnish(shared: Shared, role: Role): Promise<Service> {
     const { resolutionParts } = await import('./resolution/parts.ts')
     for (const [name, part] of resolutionParts(folder, resolved, clock.monotonic)) parts.set(name, part)
   }
+  if (role.name === 'intelligence') {
+    const { intakeParts } = await import('./intake/parts.ts')
+    for (const [name, part] of await intakeParts(resolved)) parts.set(name, part)
+  }
   const front = await frontOf(shared, role, metrics, log)
   for (const [name, part] of front?.parts ?? []) parts.set(name, part)
   const around = surroundings({

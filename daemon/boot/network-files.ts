@@ -96,8 +96,8 @@ function certificatesIn(text: string): X509Certificate[] {
   }
 }
 
-/** What the parser says of a key may quote it. */
-function isKeyOf(text: string, certificate: X509Certificate): boolean {
+/** What the parser says of a key may quote it: it is not passed on. */
+export function isKeyOf(text: string, certificate: X509Certificate): boolean {
   try {
     return certificate.checkPrivateKey(createPrivateKey(text))
   } catch {

@@ -1,6 +1,6 @@
 // What the other roles of the site do for one call, by operations of theirs: one object for each call, so without closures.
 import * as z from 'zod'
-import type { Others, VerifiedStatement } from '../kernel/call.ts'
+import type { Feed, Others, VerifiedStatement } from '../kernel/call.ts'
 import type { StatusEvent } from '../kernel/coalition.ts'
 import { isRefused, type Refused, refuse } from '../kernel/errors.ts'
 import { type Jws, jws, type PublicKey, publicKey, type SignatureType, type Verified } from '../kernel/keys.ts'
@@ -23,6 +23,13 @@ const verifiedStatement = verifiedMessage.required({ label: true, transport: tru
 const toldCoalition = z.object({ told: z.boolean(), reason: z.string() })
 const crossed = z.object({ allowed: z.boolean(), reason: z.string() })
 
+/** Loaded by the role that reads them, where it runs. */
+const feeds: Readonly<Record<Feed, () => Promise<{ readonly list: AnyOperation }>>> = {
+  dissent: () => import('../roles/consensus/dissent/list.ts'),
+  quarantine: () => import('../roles/site/quarantine/list.ts'),
+  channel: () => import('../roles/site/channel/list.ts'),
+}
+
 export class OtherRoles implements Others {
   readonly #ask: Ask
   readonly #trace: Trace
@@ -34,6 +41,11 @@ export class OtherRoles implements Others {
 
   ask(operation: AnyOperation, input: Readonly<Record<string, unknown>>): Promise<unknown> {
     return this.#ask(operation, input, this.#trace)
+  }
+
+  async feed(of: Feed, query: Readonly<Record<string, string | number>>): Promise<unknown> {
+    const { list } = await feeds[of]()
+    return this.ask(list, query)
   }
 
   async sign(type: SignatureType, payload: Uint8Array): Promise<Jws> {

@@ -98,14 +98,26 @@ export interface Others {
   openSession(session: MatchSession): Promise<Refused | undefined>
   /** Tells the resolution role what a session decided about a match; refuses what the match does not take. */
   ruleMatch(ruling: SessionRuling): Promise<Refused | undefined>
+  /** What another role has that may be worth a signal: the newest first, a page at a time, as its own list answers. */
+  feed(of: Feed, query: Readonly<Record<string, string | number>>): Promise<unknown>
   ask(operation: AnyOperation, input: Readonly<Record<string, unknown>>): Promise<unknown>
 }
+
+export type Feed = 'dissent' | 'quarantine' | 'channel'
 
 /** A typed name for something boot supplies to a role beyond the common surroundings. */
 export type PartKey<P> = { readonly name: string; readonly phantom?: P }
 
 export function part<P>(name: string): PartKey<P> {
   return { name }
+}
+
+/** A body as its sender signed it. Header names in lower case. */
+export type Delivery = {
+  readonly headers: Readonly<Record<string, string>>
+  readonly bytes: Uint8Array
+  /** What it says; refuses `malformed` and `invalid`. For whoever has judged the signature. */
+  readonly parse: () => unknown | Refused
 }
 
 export interface Call extends Surroundings {
@@ -122,6 +134,8 @@ export interface Call extends Surroundings {
   /** The whole Authorization header; never to be logged or stored. */
   readonly authorization: string | undefined
   readonly idempotency_key: string | undefined
+  /** Of an operation that is declared `signed`. */
+  readonly delivery: Delivery | undefined
   /** Digest of the whole input, to tell a repeat from a different request under the same key. */
   requestDigest(): string
   nowIso(): string

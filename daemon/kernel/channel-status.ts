@@ -14,6 +14,10 @@ export const channelStatus = z.strictObject({
   highest_seq: z.int(),
   gaps: count.meta({ description: 'Numbers that are missing below the highest' }),
   inventory_age_s: seconds.optional().meta({ description: 'Since the last inventory; absent before the first' }),
+  inventory_at: z.iso
+    .datetime()
+    .optional()
+    .meta({ description: 'When the last inventory came; absent before the first' }),
   backlog: count.meta({
     description: 'Messages that lie here: no carrier has taken them, or they are not taken in yet',
   }),

@@ -1,7 +1,7 @@
 // The path of every request, whatever carried it: who is it, may they, is it well formed, do it, say what came of it.
 import { serviceCaller } from './admission.ts'
 import type { AuditEvent } from './audit.ts'
-import type { Call, Others, Surroundings } from './call.ts'
+import type { Call, Delivery, Others, Surroundings } from './call.ts'
 import { digestOf, sha256 } from './canonical.ts'
 import { type ErrorCode, isRefused, type Refused, refuse } from './errors.ts'
 import type { Caller, IdentityProvider } from './identity.ts'
@@ -28,6 +28,7 @@ export type Request = {
   readonly signal: AbortSignal
   /** The whole Authorization header, for the operations that authenticate clients rather than tokens. */
   readonly authorization?: string | undefined
+  readonly delivery?: Delivery | undefined
 }
 
 export type Answer = { readonly status: number; readonly body: unknown; readonly version?: number }
@@ -145,6 +146,7 @@ function makeCall(shop: Workshop, address: string, caller: Caller, request: Requ
     authorization: request.authorization,
     if_match: request.if_match,
     idempotency_key: request.idempotency_key,
+    delivery: request.delivery,
     requestDigest: () => digestOf(input),
     nowIso,
     newId: (prefix) => `${prefix}_${idDigits(surroundings, caller, address, request.idempotency_key)}`,

@@ -1,16 +1,11 @@
-// What an address is, in how many ways it may be written, and which are of no public network.
+// What an address is, and in how many ways it may be written.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ipText, isIpv4, isWithin, networkOf, parseIp, parseNetwork, specialUse } from './ip-address.ts'
+import { ipText, isIpv4, isWithin, networkOf, parseIp, parseNetwork } from './ip-address.ts'
 
 const textOf = (text: string) => {
   const address = parseIp(text)
   return address && ipText(address)
-}
-
-const useOf = (text: string) => {
-  const address = parseIp(text)
-  return address ? specialUse(address) : 'no address'
 }
 
 describe('the text of an address', () => {
@@ -114,46 +109,5 @@ describe('a network', () => {
   test('of an address is what its first bits make', () => {
     const address = parseIp('2001:db8:1:2:3:4:5:6')
     expect(address && ipText(networkOf(address, 64))).toBe('2001:db8:1:2::')
-  })
-})
-
-describe('a special use', () => {
-  test.each(['8.8.8.8', '1.1.1.1', '172.32.0.1', '100.128.0.1', '11.0.0.0', '2606:4700::1', '2a00::1', '3ffe::1'])(
-    'is none of %s',
-    (text) => {
-      expect(useOf(text)).toBeUndefined()
-    },
-  )
-
-  test.each([
-    ['127.0.0.1', 'loopback'],
-    ['::1', 'loopback'],
-    ['::ffff:127.0.0.1', 'loopback'],
-    ['10.0.0.1', 'private'],
-    ['172.16.0.1', 'private'],
-    ['172.31.255.255', 'private'],
-    ['192.168.1.1', 'private'],
-    ['::ffff:a00:1', 'private'],
-    ['fc00::1', 'private'],
-    ['fdff::1', 'private'],
-    ['169.254.169.254', 'link-local'],
-    ['fe80::1', 'link-local'],
-    ['0.0.0.0', 'unspecified'],
-    ['::', 'unspecified'],
-    ['100.64.0.1', 'shared between a carrier and its customers'],
-    ['224.0.0.1', 'multicast'],
-    ['ff02::1', 'multicast'],
-    ['198.18.0.1', 'for benchmarks'],
-    ['64:ff9b::10.0.0.1', 'translated to IPv4'],
-    ['2002:a00:1::1', 'translated to IPv4'],
-    ['255.255.255.255', 'reserved'],
-    ['192.0.0.1', 'reserved'],
-    ['2001::1', 'reserved'],
-    ['::7f00:1', 'reserved'],
-    ['fec0::1', 'reserved'],
-    ['100::1', 'reserved'],
-    ['4000::1', 'reserved'],
-  ])('of %s: %s', (text, use) => {
-    expect(useOf(text)).toBe(use)
   })
 })

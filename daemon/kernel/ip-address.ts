@@ -1,4 +1,4 @@
-// IP addresses and networks as numbers: one canonical text for each address, and what those are for that belong to no public network.
+// IP addresses and networks as numbers: one canonical text for each address.
 
 /** `family` 4 (32 bits) or 6 (128 bits). An IPv4 address written as IPv6 (`::ffff:192.0.2.1`) is the IPv4 address. */
 export type IpAddress = { readonly family: 4 | 6; readonly value: bigint }
@@ -52,16 +52,6 @@ export function isWithin({ family, value }: IpAddress, network: IpNetwork): bool
 /** The network of so many bits that the address is in. */
 export function networkOf(address: IpAddress, prefix: number): IpNetwork {
   return { family: address.family, value: maskedTo(prefix, address), prefix }
-}
-
-/**
- * What an address is for when it is none that anybody on the internet may have; undefined when it is. IPv6 that carries an
- * IPv4 address (6to4, NAT64, Teredo) is none: the IPv4 address may be anything.
- */
-export function specialUse(address: IpAddress): string | undefined {
-  const special = specials.find(([, network]) => isWithin(address, network))
-  if (special) return special[0]
-  return address.family === 4 || isWithin(address, globalUnicast) ? undefined : 'reserved'
 }
 
 function maskedTo(prefix: number, { family, value }: IpAddress): bigint {
@@ -131,25 +121,3 @@ function longestZeros(words: readonly number[]): { from: number; length: number 
   }
   return best
 }
-
-const known = (text: string): IpNetwork => {
-  const network = parseNetwork(text)
-  if (!network) throw new Error(`${text} is no network`)
-  return network
-}
-
-/** RFC 4291 section 2.4. */
-const globalUnicast = known('2000::/3')
-
-/** IANA special-purpose address registries, without networks for documentation: nothing is there to protect. */
-const specials = Object.entries({
-  loopback: ['127.0.0.0/8', '::1'],
-  private: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
-  'link-local': ['169.254.0.0/16', 'fe80::/10'],
-  unspecified: ['0.0.0.0/8', '::'],
-  'shared between a carrier and its customers': ['100.64.0.0/10'],
-  multicast: ['224.0.0.0/4', 'ff00::/8'],
-  'for benchmarks': ['198.18.0.0/15'],
-  'translated to IPv4': ['64:ff9b::/96', '64:ff9b:1::/48', '2002::/16', '192.88.99.0/24'],
-  reserved: ['192.0.0.0/24', '240.0.0.0/4', '2001::/23'],
-}).flatMap(([use, networks]) => networks.map((text) => [use, known(text)] as const))

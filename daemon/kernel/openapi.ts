@@ -86,6 +86,7 @@ function headers(operation: AnyOperation): Json[] {
 }
 
 function bodyOf(operation: AnyOperation, schema: Json): Json {
+  if (operation.signed) return { requestBody: { required: true, content: { 'application/json': { schema: {} } } } }
   const required = ((schema.required ?? []) as unknown[]).length > 0
   return { requestBody: { required, content: { [operation.consumes ?? 'application/json']: { schema } } } }
 }

@@ -57,6 +57,8 @@ export type Operation<I extends Input = Input, O extends Output = Output> = {
   readonly produces?: readonly string[]
   /** The media type of the request body; JSON unless said. */
   readonly consumes?: 'application/x-www-form-urlencoded'
+  /** Any JSON, of a sender who proves itself by a signature over the bytes: nothing of it is parsed before; see `Call.delivery`. */
+  readonly signed?: boolean
   /** Honours `Idempotency-Key`. */
   readonly creates?: boolean
   /** The answer carries `version` as an ETag, and `If-Match` is honoured. */
@@ -85,7 +87,7 @@ export type Addressed = { readonly address: string; readonly role: string; reado
 export type Entrance = {
   readonly address: string
   readonly operation: Pick<AnyOperation, 'method' | 'path' | 'also' | 'allow' | 'max_body_bytes'> &
-    Partial<Pick<AnyOperation, 'consumes' | 'creates' | 'streams'>>
+    Partial<Pick<AnyOperation, 'consumes' | 'creates' | 'signed' | 'streams'>>
 }
 
 /** The names between braces in a path, in order. */

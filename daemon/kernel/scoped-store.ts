@@ -100,8 +100,9 @@ function forbidForeign<T extends Stored>(scope: Scope, of: Collection<T>, curren
     throw refuse('not_your_tenant', `the ${of.name} belongs to another tenant`)
   }
   if (!mayRead(scope, current.value)) absent(of)
-  if (if_match !== undefined && if_match !== current.version) {
-    throw new Refused('precondition_failed', `the current version is ${current.version}`)
+  const version = of.revision?.(current.value) ?? current.version
+  if (if_match !== undefined && if_match !== version) {
+    throw new Refused('precondition_failed', `the current version is ${version}`)
   }
 }
 

@@ -24,6 +24,8 @@ export type Collection<T extends Stored = Stored> = {
    * that they are ordered by.
    */
   readonly orders?: readonly (readonly (keyof T & string)[])[]
+  /** The version as callers know it, where writes that only keep the books must not be a change to them; else the store's. */
+  readonly revision?: (value: T) => number
 }
 
 export function collection<T extends Stored>(given: Collection<T>): Collection<T> {

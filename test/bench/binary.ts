@@ -24,7 +24,7 @@ export async function bench(report: (figure: Figure) => void): Promise<void> {
   const serving: number[] = []
   let idleMb = 0
   for (let run = 0; run < servingRuns; run++) {
-    const measured = await serveOnce(run === servingRuns - 1)
+    const measured = await serveOnce()
     serving.push(measured.seconds)
     idleMb = Math.max(idleMb, measured.residentMb)
   }
@@ -40,7 +40,7 @@ function startUps(runs: number): number[] {
   })
 }
 
-async function serveOnce(waitsUntilIdle: boolean): Promise<{ seconds: number; residentMb: number }> {
+async function serveOnce(): Promise<{ seconds: number; residentMb: number }> {
   const folder = mkdtempSync(path.join(tmpdir(), 'bench-binary-'))
   const site = path.join(folder, 'site')
   try {
@@ -52,7 +52,7 @@ async function serveOnce(waitsUntilIdle: boolean): Promise<{ seconds: number; re
     try {
       await answered(path.join(site, 'run'), started, () => daemon.exitCode)
       const seconds = (performance.now() - started) / 1_000
-      if (waitsUntilIdle) await pause(idleAfterMs)
+      await pause(idleAfterMs)
       return { seconds, residentMb: residentMb(daemon.pid ?? 0) }
     } finally {
       daemon.kill('SIGTERM')

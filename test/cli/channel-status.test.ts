@@ -11,7 +11,7 @@ const { dir, remove } = scratch('channels')
 const at = (name: string) => path.join(dir, name)
 const ready = at('alpha/filedrop/bravo/out/ready')
 const status = ['filedrop', 'status', '--site', at('alpha')]
-const patience = { timeout: 20_000 }
+const patience = { timeout: 60_000 }
 let stop: () => Promise<unknown>
 
 const pin = async (name: string, ...more: string[]) => {

@@ -10,7 +10,7 @@ const ready = at('alpha/filedrop/bravo/out/ready')
 const stops: (() => Promise<unknown>)[] = []
 let envelope: string
 
-const patience = { timeout: 20_000 }
+const patience = { timeout: 60_000 }
 
 beforeAll(async () => {
   for (const name of ['alpha', 'bravo']) {

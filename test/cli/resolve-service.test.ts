@@ -33,7 +33,7 @@ test('from a lens to clusters', async () => {
   expect(await resolve('lens', 'create', 'persons')).toMatchObject({ lens: 'persons', entity_type: 'person' })
   const west = `west=${path.join(dir, 'west.json')}`
   const { run_id } = await resolve('start', '--lens', 'persons', '--data', 'east=east.csv', '--records', west)
-  await vi.waitFor(async () => expect((await resolve('show', run_id)).state).toBe('completed'), { timeout: 20_000 })
+  await vi.waitFor(async () => expect((await resolve('show', run_id)).state).toBe('completed'), { timeout: 60_000 })
   expect((await resolve('runs')).items).toMatchObject([{ uid: run_id, counts: { records: 40, clusters: 10 } }])
   expect((await resolve('clusters', '--run', run_id)).items).toHaveLength(10)
   const { items } = await resolve('matches', '--run', run_id, '--limit', '1000')
@@ -58,7 +58,7 @@ test('a match in doubt is explained, decided and attested, and its cluster is to
       const now = await resolve('matches', '--state', 'rejected')
       expect(now.items).toMatchObject([{ uid, linked: false }])
     },
-    { timeout: 20_000 },
+    { timeout: 60_000 },
   )
   const attested = await resolve('attest', uid, '--decision', 'confirm', '--evidence', 'the same passport')
   expect(attested).toMatchObject({ state: 'confirmed', decided_by: 'human', attestations: [{ decision: 'confirm' }] })

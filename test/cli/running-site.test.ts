@@ -7,7 +7,7 @@ import { answered, type Json, platform, scratch, served } from '../support/comma
 const { dir, remove } = scratch('running')
 const site = path.join(dir, 'alpha')
 const env = { PLATFORM_SITE: site }
-const patience = { timeout: 20_000 }
+const patience = { timeout: 60_000 }
 let running: Awaited<ReturnType<typeof served>>
 let analyst: { env: Record<string, string> }
 

@@ -85,7 +85,7 @@ test('an insight goes from a signal to an attested edition, and its ledger tells
   await asked('insight', 'start', uid)
   const { editions } = await asked('insight', 'edition', uid, '--title', 'Known', '--summary', 'engine', '--closes')
   await asked('insight', 'attest', uid, '--edition', editions[0].edition_id)
-  await vi.waitFor(async () => expect((await asked('insight', 'show', uid)).state).toBe('closed'), { timeout: 15_000 })
+  await vi.waitFor(async () => expect((await asked('insight', 'show', uid)).state).toBe('closed'), { timeout: 60_000 })
   expect(await asked('signal', 'show', second.uid)).toMatchObject({ status: 'resolved' })
   expect((await asked('insight', 'list', '--state', 'closed')).items).toMatchObject([{ uid }])
   const ledger = await told('insight', 'ledger', uid)

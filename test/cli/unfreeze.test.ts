@@ -70,9 +70,9 @@ test('what is not frozen is not opened', async () => {
 
 test('without a reason, and without a yes, nothing is opened; with both it is, and says why it was shut', async () => {
   await drop()
-  await vi.waitFor(async () => expect(await incoming()).toMatchObject({ highest_seq: 1 }), { timeout: 20_000 })
+  await vi.waitFor(async () => expect(await incoming()).toMatchObject({ highest_seq: 1 }), { timeout: 60_000 })
   await drop()
-  await vi.waitFor(async () => expect(await incoming()).toMatchObject({ state: 'frozen' }), { timeout: 20_000 })
+  await vi.waitFor(async () => expect(await incoming()).toMatchObject({ state: 'frozen' }), { timeout: 60_000 })
   expect(await unfreeze('--yes')).toMatchObject({ exit: 2 })
   expect(await unfreeze('--reason', ' ', '--yes')).not.toMatchObject({ exit: 0 })
   const unasked = await unfreeze('--reason', 'settled by telephone')

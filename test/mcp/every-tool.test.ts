@@ -149,7 +149,7 @@ describe('done', () => {
       const { structuredContent } = await call(tool, token)
       const twin = await asks(world, tool.target, sampleOf(tool).input, { token })
       expect(structuredContent).toEqual(twin.json)
-    })
+    }, 60_000)
   })
 })
 

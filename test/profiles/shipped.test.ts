@@ -122,7 +122,7 @@ describe.each(Object.entries(shipped))('%s', (name, { deployment_profile, metric
     // An answer on a later connection: by now the head of the first has been read.
     expect((await heard({ port, method: 'POST', path: sessions, token, body: session })).status).toBe(201)
     const ended = served.stop()
-    await expect.poll(() => served.log(), { timeout: 10_000 }).toContain('"platform.stopping"')
+    await expect.poll(() => served.log(), { timeout: 60_000 }).toContain('"platform.stopping"')
     halfSent.end(text.slice(10))
     const [answer] = await answered
     answer.resume()

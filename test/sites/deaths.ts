@@ -4,8 +4,8 @@ import { expect } from 'vitest'
 import { list as recordOf } from '../../daemon/roles/consensus/contribution/list.ts'
 import type { Daemon, PackagedSite } from '../support/packaged-sites.ts'
 import { until } from '../support/site-world.ts'
-import { folderOf, type Parcel, pickUp, quarantined, sessionIn } from './courier.ts'
-import { ask, carryUntil, inState, say, seen, type Two, twoSites } from './question.ts'
+import { folderOf, type Parcel, quarantined } from './courier.ts'
+import { carryUntil, inState, invited, seen, spoken, type Two, twoSites } from './question.ts'
 
 export type Deaths = {
   readonly two: Two
@@ -59,19 +59,6 @@ export async function deaths(): Promise<Deaths> {
 /** A refusal is an answer; no connection, or one that broke off, is none. */
 function whenNobodyAnswered(error: unknown): undefined {
   if (!(error instanceof TypeError)) throw error
-}
-
-async function invited({ atAlpha, atBravo, there }: Two): Promise<string> {
-  const id = await ask(atAlpha, 0.94)
-  await carryUntil(there, async () => (await seen(atBravo, id))?.state === 'PROPOSED')
-  return id
-}
-
-async function spoken(two: Two): Promise<{ id: string; parcel: Parcel }> {
-  const id = await invited(two)
-  await say(two.atBravo, id, 'bob', 0.92)
-  const parcel = await until(() => pickUp(two.back).find((each) => sessionIn(each) === id))
-  return { id, parcel }
 }
 
 async function happensOnce(two: Two, id: string): Promise<void> {

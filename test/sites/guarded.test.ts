@@ -7,8 +7,8 @@ import { create } from '../../daemon/roles/consensus/session/create.ts'
 import type { PackagedSite } from '../support/packaged-sites.ts'
 import type { Person } from '../support/person.ts'
 import { until } from '../support/site-world.ts'
-import { bring, carry, folderOf, type Parcel, pickUp, quarantined, sessionIn } from './courier.ts'
-import { ask, carryUntil, channelOf, inState, seen, shared, type Two, twoSites } from './question.ts'
+import { bring, carry, folderOf, type Parcel, quarantined } from './courier.ts'
+import { ask, carryUntil, caught, channelOf, inState, parcelOf, seen, shared, type Two, twoSites } from './question.ts'
 
 let two: Two
 let atBravo: Person
@@ -60,18 +60,7 @@ async function pinAgain(site: PackagedSite, peer: PackagedSite, ceiling: string,
 /** The invitation to a session that alpha has just opened; all else that is on its way is brought. */
 async function invitation(): Promise<{ id: string; parcel: Parcel }> {
   const id = await ask(two.atAlpha, 0.94)
-  return { id, parcel: await caught((each) => sessionIn(each) === id) }
-}
-
-function caught(isIt: (parcel: Parcel) => boolean): Promise<Parcel> {
-  return until(() => {
-    const parcels = pickUp(two.there)
-    bring(
-      two.there,
-      parcels.filter((each) => !isIt(each)),
-    )
-    return parcels.find(isIt)
-  })
+  return { id, parcel: await parcelOf(two.there, id) }
 }
 
 describe('between two policies', () => {
@@ -146,7 +135,7 @@ test('on the accredited way back acknowledgements of one size bring what was los
       return bodies.length > 0
     })
   for (let each = 0; each < 2; each++) await oneMore()
-  const again = await caught((each) => each.stem === parcel.stem)
+  const again = await caught(there, (each) => each.stem === parcel.stem)
   expect(again).toEqual(parcel)
   bring(there, [again])
   await inState(atBravo, id, 'PROPOSED')

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import type { Daemon } from '../support/packaged-sites.ts'
 import { requires } from '../support/requires.ts'
 import { until } from '../support/site-world.ts'
-import { bring, folderOf, type Parcel, pickUp, quarantined } from './courier.ts'
-import { ask, carryUntil, channelOf, inState, say, seen, type Two, twoSites } from './question.ts'
+import { bring, folderOf, quarantined } from './courier.ts'
+import { channelOf, inState, spoken, type Two, twoSites } from './question.ts'
 
 /** Files that may become a message yet, and are looked at by every scan. */
 const incomplete = 100_000
@@ -32,14 +32,6 @@ function peak_mb(): number {
   return Number(/VmHWM:\s+(\d+) kB/.exec(fs.readFileSync(`/proc/${daemon.pid}/status`, 'utf8'))?.[1]) / 1_024
 }
 
-/** A session in which bob has spoken, with his word in the courier's bag. */
-async function spoken(): Promise<{ id: string; parcel: Parcel }> {
-  const id = await ask(two.atAlpha, 0.94)
-  await carryUntil(two.there, async () => (await seen(two.atBravo, id))?.state === 'PROPOSED')
-  await say(two.atBravo, id, 'bob', 0.92)
-  return { id, parcel: await until(() => pickUp(two.back)[0]) }
-}
-
 /** Files of one message whose number nobody has reached; the envelope is put there last, and whole. */
 function pair(seq: number, env: string | Buffer, body: string | Buffer = '{}'): void {
   bring(two.back, [{ stem: stemOf(seq), env: Buffer.from(env), body: Buffer.from(body) }])
@@ -47,7 +39,7 @@ function pair(seq: number, env: string | Buffer, body: string | Buffer = '{}'): 
 
 requires('mkfifo')('it ends each as it should, goes on taking messages, and stays below 300 MB', async () => {
   const { atAlpha, back } = two
-  const first = await spoken()
+  const first = await spoken(two)
   for (let at = 0; at < incomplete; at += 4) {
     fs.writeFileSync(fresh(`${stemOf(100_000 + at)}.body.json`), '{}')
     fs.writeFileSync(fresh(`.part-${at}`), '')
@@ -80,7 +72,7 @@ requires('mkfifo')('it ends each as it should, goes on taking messages, and stay
   await until(() => reasons().length >= expected.length).catch(() => undefined)
   expect(reasons().toSorted()).toEqual(expected.toSorted())
 
-  const second = await spoken()
+  const second = await spoken(two)
   bring(back, [second.parcel])
   await inState(atAlpha, second.id, 'RATIFIED')
   const channel = await channelOf(atAlpha, 'bravo', 'in')

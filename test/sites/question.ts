@@ -8,7 +8,7 @@ import { list as listChannels } from '../../daemon/roles/site/channel/list.ts'
 import { type PackagedSite, type PackagedSites, packagedSites } from '../support/packaged-sites.ts'
 import type { Person } from '../support/person.ts'
 import { until } from '../support/site-world.ts'
-import { carry, type Road } from './courier.ts'
+import { bring, carry, type Parcel, pickUp, type Road, sessionIn } from './courier.ts'
 
 /** May cross to every site of the tests. */
 export const shared = { level: 'RESTRICTED', releasable_to: ['alpha', 'bravo', 'charlie'] }
@@ -72,6 +72,37 @@ export function inState(person: Person, id: string, state: Session['state']): Pr
   return until(async () => {
     const session = await seen(person, id)
     return session?.state === state && session
+  })
+}
+
+/** A session that both know and alice has spoken in, at bravo as a question to bob. */
+export async function invited({ atAlpha, atBravo, there }: Two): Promise<string> {
+  const id = await ask(atAlpha, 0.94)
+  await carryUntil(there, async () => (await seen(atBravo, id))?.state === 'PROPOSED')
+  return id
+}
+
+/** The same, with bob's word on its way: in the courier's bag. */
+export async function spoken(two: Two): Promise<{ id: string; parcel: Parcel }> {
+  const id = await invited(two)
+  await say(two.atBravo, id, 'bob', 0.92)
+  return { id, parcel: await parcelOf(two.back, id) }
+}
+
+/** The message about this session, in the courier's bag. */
+export function parcelOf(road: Road, id: string): Promise<Parcel> {
+  return caught(road, (parcel) => sessionIn(parcel) === id)
+}
+
+/** Keeps this one back, once it is ready. All else that is on its way, keys that were announced say, is brought. */
+export function caught(road: Road, isIt: (parcel: Parcel) => boolean): Promise<Parcel> {
+  return until(() => {
+    const parcels = pickUp(road)
+    bring(
+      road,
+      parcels.filter((each) => !isIt(each)),
+    )
+    return parcels.find(isIt)
   })
 }
 

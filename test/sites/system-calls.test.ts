@@ -8,8 +8,8 @@ import { brokenLink, type Call, callsOf, creates, logs, renames, syncs, writes }
 import type { PackagedSite } from '../support/packaged-sites.ts'
 import { requires } from '../support/requires.ts'
 import { until } from '../support/site-world.ts'
-import { bring, type Parcel, pickUp } from './courier.ts'
-import { ask, carryUntil, inState, say, seen, type Two, twoSites } from './question.ts'
+import { bring, type Parcel } from './courier.ts'
+import { inState, spoken, type Two, twoSites } from './question.ts'
 
 let two: Two
 beforeEach(async () => {
@@ -30,15 +30,6 @@ async function startTraced(site: PackagedSite): Promise<() => Promise<Call[]>> {
   }
 }
 
-/** Bob's word, taken from where bravo has published it. */
-async function spoken(): Promise<{ id: string; parcel: Parcel }> {
-  const { atAlpha, atBravo, there, back } = two
-  const id = await ask(atAlpha, 0.94)
-  await carryUntil(there, async () => (await seen(atBravo, id))?.state === 'PROPOSED')
-  await say(atBravo, id, 'bob', 0.92)
-  return { id, parcel: await until(() => pickUp(back)[0]) }
-}
-
 const filesOf = ({ stem }: Parcel) => [`/${stem}.body.json`, `/${stem}.env.json`]
 const moved = (parcel: Parcel, from: string, to: string) =>
   filesOf(parcel).map((name) => renames(`${from}${name}`, `${to}${name}`))
@@ -53,7 +44,7 @@ function entryOf({ env }: Parcel): { msg_id: string; digest: string } {
 requires('strace')('sent: the journal first, then each file whole and durable before it has its name', async () => {
   await two.alpha.start()
   const callsOfBravo = await startTraced(two.bravo)
-  const { parcel } = await spoken()
+  const { parcel } = await spoken(two)
   const calls = await callsOfBravo()
   const named = moved(parcel, 'out/tmp', 'out/ready')
   const published = filesOf(parcel).flatMap((name, at) => [
@@ -68,7 +59,7 @@ requires('strace')('sent: the journal first, then each file whole and durable be
 requires('strace')('received: acted upon and applied, each durably, before its files are done with', async () => {
   const callsOfAlpha = await startTraced(two.alpha)
   await two.bravo.start()
-  const { id, parcel } = await spoken()
+  const { id, parcel } = await spoken(two)
   bring(two.back, [parcel])
   await inState(two.atAlpha, id, 'RATIFIED')
   const calls = await callsOfAlpha()

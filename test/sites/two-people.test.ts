@@ -8,7 +8,7 @@ import type { Ended } from '../support/command-line.ts'
 import { type Daemon, type PackagedSite, run } from '../support/packaged-sites.ts'
 import { until } from '../support/site-world.ts'
 import { bring, folderOf, type Parcel, pickUp, quarantined } from './courier.ts'
-import { ask, carryUntil, inState, say, seen, type Two, twoSites } from './question.ts'
+import { ask, inState, seen, spoken, type Two, twoSites } from './question.ts'
 
 let two: Two
 let alphaRuns: Daemon
@@ -48,11 +48,8 @@ let before: string | undefined
 
 /** What bravo says of a session of alpha, altered and signed again by bravo's own key. */
 async function altered(change: (said: Json, body: Json) => void): Promise<{ id: string; parcel: Parcel }> {
-  const { atAlpha, atBravo, there, back, bravo } = two
-  const id = await ask(atAlpha, 0.94)
-  await carryUntil(there, async () => (await seen(atBravo, id))?.state === 'PROPOSED')
-  await say(atBravo, id, 'bob', 0.92)
-  const parcel = await until(() => pickUp(back).find(({ body }) => body.includes(id)))
+  const { bravo } = two
+  const { id, parcel } = await spoken(two)
   const said = JSON.parse(Buffer.from(JSON.parse(parcel.env.toString()).payload, 'base64url').toString())
   const content = JSON.parse(parcel.body.toString())
   change(said, content)
@@ -181,7 +178,7 @@ test('a backup from before a purge brings nothing back of what was purged', asyn
   const backup = path.join(alpha.dir, 'data', 'backups', 'before')
   // One order was given before it was made, one after.
   expect(await alpha.answered(['store', 'restore', backup, '--yes'])).toMatchObject({ purged_again: 1 })
-  await alpha.start()
+  alphaRuns = await alpha.start()
   const { items } = await alpha.answered(['audit', 'list', '--role', 'site', '--action', 'site.store.restore'])
   expect(items.map(({ event }: Json) => event.detail)).toContainEqual({ purged: true })
   await alpha.answered(['filedrop', 'epoch', 'bravo', '--yes'])
@@ -190,6 +187,8 @@ test('a backup from before a purge brings nothing back of what was purged', asyn
     return found.some(({ stem }) => stem.startsWith('00000002')) && found
   })
   expect(parcels.map(({ body }) => sha384(body))).not.toContain(purgedAtLast)
+  // So that no file moves on while it is looked at.
+  expect(await alphaRuns.stop()).toBe(0)
   const root = path.join(alpha.dir, 'filedrop')
   const files = fs.readdirSync(root, { recursive: true, encoding: 'utf8' }).map((name) => path.join(root, name))
   const bodies = files.filter((file) => file.endsWith('.body.json')).map((file) => sha384(fs.readFileSync(file)))

@@ -46,6 +46,7 @@ export type PackagedSite = {
 }
 
 export type Served = {
+  readonly pid: number
   /** Role to its port on the public listener. */
   readonly ports: Readonly<Record<string, number>>
   /** Role to its port on the internal listener, where it has one. */
@@ -104,6 +105,7 @@ async function served(child: ChildProcess): Promise<Served> {
     return tcp[at] === undefined ? undefined : Number(/:(\d+)$/.exec(tcp[at] ?? '')?.[1])
   }
   return {
+    pid: child.pid ?? 0,
     ports: Object.fromEntries(Object.keys(urls).map((role) => [role, port(role, 0) ?? 0])),
     internal: Object.fromEntries(Object.keys(urls).map((role) => [role, port(role, 1)])),
     async stop() {

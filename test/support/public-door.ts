@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { expect } from 'vitest'
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Heard, heard, type Sent } from './http-exchange.ts'
 import { type PackagedSite, packagedSite, type Served } from './packaged-site.ts'
 
@@ -116,13 +116,13 @@ export type Recorded = {
 
 /** All audit records, newest first, once there are so many. */
 export async function recorded(door: Door, count: number): Promise<Recorded[]> {
-  let items: Recorded[] = []
-  const look = async () => {
-    items = await everyRecord(door)
-    return items.length
+  const deadline = performance.now() + 30_000
+  for (;;) {
+    const items = await everyRecord(door)
+    if (items.length === count) return items
+    if (performance.now() > deadline) throw new Error(`${items.length} records, where ${count} were to be`)
+    await pause(100)
   }
-  await expect.poll(look, { timeout: 30_000, interval: 100 }).toBe(count)
-  return items
 }
 
 /** As many as there are now. */
@@ -148,4 +148,16 @@ export function reasonsOf(records: readonly Recorded[]): Record<string, number> 
   const counts: Record<string, number> = {}
   for (const { reason } of records) counts[reason] = (counts[reason] ?? 0) + 1
   return counts
+}
+
+/** Name with labels to value. */
+export async function metrics(of: Door): Promise<Map<string, string>> {
+  const { text } = await atSocket(of, '/metrics')
+  return new Map(text.split('\n').map((line) => line.split(/ (?=[^ ]*$)/) as [string, string]))
+}
+
+/** Requests that the door has counted, by its own metric. */
+export async function requestsCounted(of: Door): Promise<number> {
+  const totals = [...(await metrics(of))].filter(([name]) => name.startsWith('proxy_request_total{'))
+  return totals.reduce((sum, [, count]) => sum + Number(count), 0)
 }

@@ -78,7 +78,7 @@ export async function expired(
       .find((each) => each.startsWith(stem) && /reason/.test(each))
     if (!name) throw new Error('it is not there yet')
     return name.replace('.reason.json', '')
-  }, 20_000)
+  }, 60_000)
   return { item: `bravo/${item}`, digests: [sha384(body), sha384(envelope)], number }
 }
 

@@ -180,7 +180,7 @@ function fail(why: string): never {
 
 /** Waits until `look` gives something, and gives that; throws what was seen last when it never does. */
 export async function until<T>(look: () => Promise<T | undefined | false> | T | undefined | false): Promise<T> {
-  const patience_ms = 15_000
+  const patience_ms = 60_000
   const began = performance.now()
   for (;;) {
     const seen = await look()

@@ -9,7 +9,7 @@ import { handClock } from './hand-clock.ts'
 import { type RawConnection, type RawUpstream, rawUpstream } from './raw-upstream.ts'
 
 /** Conditions are looked at often, and waited for long. */
-export const soon = { interval: 2, timeout: 20_000 }
+export const soon = { interval: 2, timeout: 60_000 }
 
 const opened: { close(): unknown }[] = []
 export async function closeAll(): Promise<void> {

@@ -1,7 +1,7 @@
 // Which addresses may be dialled: no spelling of an address, and no address inside another, leads where the rule does not.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { addressRule, plainAddress } from './address-rule.ts'
+import { addressRule } from './address-rule.ts'
 
 const strict = addressRule([])
 
@@ -90,7 +90,6 @@ describe('IPv4 in IPv6', () => {
           `0000:0000:0000:0000:0000:ffff:${groups.map((group) => group.padStart(4, '0')).join(':')}`,
         ]
         for (const spelling of spellings) {
-          expect(plainAddress(spelling)).toBe(address)
           expect(strict.refusal(spelling) === undefined).toBe(strict.refusal(address) === undefined)
         }
       }),
@@ -121,22 +120,9 @@ describe('trusted networks', () => {
   })
 
   test.each([
-    ['10.1.2.0/16', 'bits beyond'],
-    ['fd00:12::1/32', 'bits beyond'],
-    ['0.0.0.0/0', 'too wide'],
-    ['::/0', 'too wide'],
-    ['10.0.0.0/7', 'too wide'],
-    ['10.0.0.0/33', 'prefix length'],
-    ['10.0.0.0/', 'prefix length'],
-    ['10.0.0.0/-1', 'prefix length'],
-    ['10.0.0.0/8/8', 'prefix length'],
-    ['10.0.0.0/0x8', 'prefix length'],
-    ['fe80::%eth0/64', 'no network'],
-    ['backend.example', 'no network'],
-    ['10.0.0', 'no network'],
-    ['', 'no network'],
-  ])('%j is refused: %s', (entry, why) => {
-    expect(() => addressRule([entry])).toThrow(why)
+    ...['10.1.2.0/16', 'fd00:12::1/32', '0.0.0.0/0', '::/0', '10.0.0.0/7', '10.0.0.0/33', '10.0.0.0/', '10.0.0.0/-1'],
+    ...['10.0.0.0/8/8', '10.0.0.0/0x8', 'fe80::%eth0/64', 'backend.example', '10.0.0', ''],
+  ])('%j is refused', (entry) => {
     expect(() => addressRule([entry])).toThrow(JSON.stringify(entry))
   })
 

@@ -1,5 +1,5 @@
 // Runs something at the times of a cron expression, in UTC.
-import { schedule, validate } from 'node-cron'
+import { createTask, schedule, validate } from 'node-cron'
 
 /** Whether the expression is one that node-cron understands. */
 export function isCron(expression: string): boolean {
@@ -14,4 +14,12 @@ export function onSchedule(expression: string, run: () => void): { stop(): void 
   const task = schedule(expression, run, { timezone: 'UTC' })
   task.on('execution:missed', run)
   return { stop: () => void task.destroy() }
+}
+
+/** The next time of the expression by the machine's clock, in epoch milliseconds. Throws for an expression that is no cron. */
+export function nextTimeOf(expression: string): number {
+  const task = createTask(expression, () => undefined, { timezone: 'UTC' })
+  const [next] = task.getNextRuns(1)
+  void task.destroy()
+  return next?.getTime() ?? Number.POSITIVE_INFINITY
 }

@@ -1,9 +1,9 @@
-// The key-value store on Redis or Valkey: each step one script, which the server runs alone.
+// The key-value store on Redis or Valkey: each step within one script, which the server runs alone.
 import { readFileSync } from 'node:fs'
 import { createClient, defineScript } from '@redis/client'
 import * as z from 'zod'
 import { Refused } from '../../../daemon/kernel/errors.ts'
-import type { KeyValue } from '../../../daemon/kernel/keyvalue.ts'
+import type { Count, KeyValue } from '../../../daemon/kernel/keyvalue.ts'
 
 export type RedisOptions = {
   readonly host: string
@@ -32,20 +32,27 @@ const scripts = {
     if ARGV[1] == '1' and held ~= ARGV[2] then return 0 end
     if ARGV[3] == '0' then redis.call('DEL', KEYS[1]) else redis.call('SET', KEYS[1], ARGV[4], 'PX', ARGV[5]) end
     return 1`),
-  // A count without an end, whatever made it, gets one with the next increment.
+  // A count without an end, whatever made it, gets one with the next increment. What is no number fails alone: -1.
   countUp: script(`
-    local count = redis.call('INCRBY', KEYS[1], ARGV[1])
-    local left = redis.call('PTTL', KEYS[1])
-    if left < 0 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) left = tonumber(ARGV[2]) end
-    return {count, left}`),
+    local found = {}
+    for at, key in ipairs(KEYS) do
+      local by, life = ARGV[at * 2 - 1], ARGV[at * 2]
+      local count, left = redis.pcall('INCRBY', key, by), -1
+      if type(count) == 'number' then
+        left = redis.call('PTTL', key)
+        if left < 0 then redis.call('PEXPIRE', key, life) left = tonumber(life) end
+      else count = -1 end
+      found[at * 2 - 1] = count
+      found[at * 2] = left
+    end
+    return found`),
 }
 
 function script(text: string) {
   return defineScript({
-    NUMBER_OF_KEYS: 1,
     SCRIPT: text,
-    parseCommand(parser, key: string, ...given: string[]) {
-      parser.pushKey(key)
+    parseCommand(parser, keys: readonly string[], given: readonly string[]) {
+      parser.pushKeysLength([...keys])
       parser.push(...given)
     },
     transformReply: (reply: unknown) => reply,
@@ -54,7 +61,7 @@ function script(text: string) {
 
 const value = z.string().nullable()
 const swapped = z.union([z.literal(0), z.literal(1)])
-const counted = z.tuple([z.int(), z.int()])
+const counted = z.array(z.int())
 
 /**
  * Connects in the background, again and again with growing pauses, until it is closed. Throws when the file of authorities
@@ -108,12 +115,13 @@ export function redisKeyValue(options: RedisOptions): KeyValue {
     get: async (key) => (await ask(value, () => client.get(prefix + key))) ?? undefined,
     async swap(key, from, to, life_ms) {
       const words = [...given(from), ...given(to), String(life_ms)]
-      return (await ask(swapped, () => client.swapValue(prefix + key, ...words))) === 1
+      return (await ask(swapped, () => client.swapValue([prefix + key], words))) === 1
     },
-    async increment(key, by, life_ms) {
-      const [count, left_ms] = await ask(counted, () => client.countUp(prefix + key, String(by), String(life_ms)))
-      return { count, left_ms }
-    },
+    increment: together((steps) => {
+      const keys = steps.map(([key]) => prefix + key)
+      const words = steps.flatMap(([, by, life_ms]) => [String(by), String(life_ms)])
+      return ask(counted.length(2 * steps.length), () => client.countUp(keys, words))
+    }),
     async health() {
       if (!client.isReady) return { ok: false, detail: trouble ?? 'not connected' }
       const answer = await ask(z.literal('PONG'), () => client.ping()).catch((error: Refused) => error.message)
@@ -123,6 +131,44 @@ export function redisKeyValue(options: RedisOptions): KeyValue {
       client.destroy()
     },
   }
+}
+
+type Step = readonly [key: string, by: number, life_ms: number]
+type Asked = { readonly done: (count: Count) => void; readonly failed: (error: unknown) => void }
+
+/** One question holds no more than this, so that the server is not long with one script. */
+const most_steps = 128
+
+/** All increments of one tick are one question. `ask` gives count and time left for each step in turn, -1 where it failed. */
+function together(ask: (steps: readonly Step[]) => Promise<readonly number[]>): KeyValue['increment'] {
+  let steps: Step[] = []
+  let asked: Asked[] = []
+  const flush = () => {
+    const these = asked
+    const answer = ask(steps)
+    steps = []
+    asked = []
+    answer.then(
+      (counts) => {
+        for (const [at, each] of these.entries()) settle(each, counts[2 * at] ?? -1, counts[2 * at + 1] ?? -1)
+      },
+      (error: unknown) => {
+        for (const { failed } of these) failed(error)
+      },
+    )
+  }
+  return (key, by, life_ms) =>
+    new Promise((done, failed) => {
+      if (steps.length === 0) queueMicrotask(() => steps.length > 0 && flush())
+      steps.push([key, by, life_ms])
+      asked.push({ done, failed })
+      if (steps.length === most_steps) flush()
+    })
+}
+
+function settle({ done, failed }: Asked, count: number, left_ms: number): void {
+  if (left_ms < 0) failed(new Refused('unavailable', 'the key-value store holds no count there', [], 1))
+  else done({ count, left_ms })
 }
 
 /** Full jitter. */

@@ -17,7 +17,7 @@ import { streamEvents } from './event-stream.ts'
 import { Flight, type Flights, outOfTime, spanOf } from './flight.ts'
 import { httpRequests, httpSeconds } from './http-metrics.ts'
 import type { Limits } from './limits.ts'
-import { bodyRefusal, declaredBytes, parseBody } from './request-body.ts'
+import { bodyRefusal, declaredBytes, deliveryOf, parseBody } from './request-body.ts'
 import { bearerOf, type Conditions, conditionsOf } from './request-headers.ts'
 
 declare module 'fastify' {
@@ -98,7 +98,8 @@ function headRefusal({ raw, params }: FastifyRequest): Refused | undefined {
 /** Performs an admitted request whose body has arrived. Never rejects. */
 export async function carryOut(desk: Desk, target: Addressed, flight: Flight, request: FastifyRequest): Promise<void> {
   const { caller, trace } = flight
-  const body = parseBody(target.operation, request.body)
+  const { signed = false } = target.operation
+  const body = signed ? undefined : parseBody(target.operation, request.body)
   if (isRefused(body) || !caller) {
     finish(desk, flight, isRefused(body) ? body : refuse('internal', 'the request was never admitted'))
     return
@@ -113,6 +114,7 @@ export async function carryOut(desk: Desk, target: Addressed, flight: Flight, re
     signal: flight.controller.signal,
     // Where a token is what admits, it has done its work and goes no further.
     authorization: target.operation.allow === 'public' ? request.headers.authorization : undefined,
+    delivery: signed ? deliveryOf(request.headers, request.body) : undefined,
   })
   finish(desk, flight, result)
 }

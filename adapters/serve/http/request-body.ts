@@ -1,5 +1,6 @@
 // Decides whether a body may be read at all, before a byte of it is, and then what it says.
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Delivery } from '../../../daemon/kernel/call.ts'
 import { type Refused, refuse } from '../../../daemon/kernel/errors.ts'
 import { type Entrance, hasBody } from '../../../daemon/kernel/operation.ts'
 import { parseSoundJson } from './sound-json.ts'
@@ -32,6 +33,13 @@ function isOfType(wanted: string, given: string | undefined): boolean {
   if (given === wanted) return true
   const [type, ...parameters] = (given ?? '').toLowerCase().split(';')
   return type?.trim() === wanted && parameters.every((one) => /^\s*(charset="?utf-8"?)?\s*$/.test(one))
+}
+
+/** What a signed operation is given in place of a value. */
+export function deliveryOf(headers: IncomingHttpHeaders, body: unknown): Delivery {
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
+  const fields = Object.entries(headers).map(([name, value = '']) => [name, String(value)] as const)
+  return { headers: Object.fromEntries(fields), bytes, parse: () => parseSoundJson(bytes) }
 }
 
 /** The body as a value; `undefined` for an empty one. */

@@ -64,7 +64,7 @@ async function inStatus(running: RunningLine, around: Surroundings): Promise<Cha
 
 type Common = Pick<
   ChannelStatus,
-  'inventory_age_s' | 'oldest_waiting_s' | 'messages_per_minute' | 'sent' | 'received' | 'duplicates'
+  'inventory_age_s' | 'inventory_at' | 'oldest_waiting_s' | 'messages_per_minute' | 'sent' | 'received' | 'duplicates'
 >
 
 /** `oldest`: since when the first of the backlog is here, in epoch milliseconds. */
@@ -85,7 +85,9 @@ async function common(
   const count = await passed(line, direction, around)
   const messages_per_minute = line.pace[direction].perMinute(count, around.clock.monotonic())
   return {
-    ...(inventory_at === 0 ? {} : { inventory_age_s: ageOf(inventory_at) }),
+    ...(inventory_at === 0
+      ? {}
+      : { inventory_age_s: ageOf(inventory_at), inventory_at: new Date(inventory_at).toISOString() }),
     ...(oldest === undefined ? {} : { oldest_waiting_s: ageOf(oldest) }),
     messages_per_minute: Math.round(messages_per_minute * 10) / 10,
     ...{ sent, received, duplicates },

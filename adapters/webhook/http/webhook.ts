@@ -1,11 +1,11 @@
 // Posts JSON to a configured address, signed so that the receiver can tell it from a forgery.
-import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import * as http from 'node:http'
 import * as https from 'node:https'
 import type { Call } from '../../../daemon/kernel/call.ts'
 import { Refused } from '../../../daemon/kernel/errors.ts'
 import { traceHeaders } from '../../../daemon/kernel/trace.ts'
+import { platformHeader, platformSignature } from '../../../daemon/kernel/webhook-signature.ts'
 
 /** From the first byte sent to the status. */
 const patience_ms = 10_000
@@ -27,11 +27,10 @@ export async function postWebhook(
 ): Promise<void> {
   const text = JSON.stringify(body)
   const at = Math.floor(now_ms / 1_000)
-  const seal = createHmac('sha256', secretIn(secret_file)).update(`${at}.${text}`).digest('hex')
   const headers = {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(text),
-    'x-platform-signature': `t=${at},v1=${seal}`,
+    [platformHeader]: platformSignature(secretIn(secret_file), at, text),
     ...traceHeaders(trace),
   }
   const status = await statusOf(url, { headers, signal, text }, limit_ms)

@@ -5,9 +5,9 @@ import { service, serviceOptions } from '../../service.ts'
 
 export const definition = command({
   words: 'proxy reload',
-  summary: 'have the running door go by the allowlist and the limits of the profile as it is now',
+  summary: 'have the running door go by allowlist, limits and TLS certificate as they are now',
   notes:
-    'No request is dropped. A profile with a fault is refused as a whole, and nothing changes. SIGHUP does the same.',
+    'No request is dropped. A profile with a fault, or a certificate that is not of its key or has ended, is refused as a whole, and nothing changes. SIGHUP does the same.',
   options: { ...serviceOptions },
   example: 'platform proxy reload',
   async run(given, terminal) {

@@ -33,6 +33,7 @@ import { threadScript } from '../thread-script.ts'
 import { freePort } from './free-port.ts'
 import type { Added } from './messages.ts'
 import { renewed } from './reload.ts'
+import { renewedTls } from './renewed-tls.ts'
 import { Supervisor } from './supervisor.ts'
 import { type ThreadConfig, threadConfig } from './thread-config.ts'
 import { told } from './told.ts'
@@ -51,7 +52,7 @@ export function publicFront(
   const segments = segmentFolder(dir)
   const left = segments.takeUp()
   if (left > 0) given.log.info('proxy.audit.recovered', { segments: left })
-  const standing: Standing = { resolved, supervisor: undefined, threads: 0 }
+  const standing: Standing = { resolved, tls: undefined, supervisor: undefined, threads: 0 }
   const denied: Denied = { since: new Date(clock.now()).toISOString(), top: new TopDenied(most_denied) }
   const journal: AuditJournal = { ...segments, measure: () => measure(given, standing, segments.bytes) }
   const plane: Plane = { reload: () => reload(given, standing), report: () => report(standing) }
@@ -79,6 +80,7 @@ const most_denied = 256
 type Standing = {
   /** What is in force. */
   resolved: Resolved
+  tls: ThreadConfig['tls']
   supervisor: Supervisor<ThreadConfig> | undefined
   threads: number
 }
@@ -94,6 +96,7 @@ async function listen(
   const { workers, trusted_networks, public_sso_client_id, public_sso_client_secret } = valuesOf(resolved, settings)
   if (!('host' in where)) throw new TypeError('the public door is no local socket')
   standing.threads = workers ?? availableParallelism()
+  standing.tls = tls
   await freePort(where)
   if (public_sso_client_id === undefined || public_sso_client_secret === undefined) {
     log.warn('proxy.token.no_client', {
@@ -171,16 +174,28 @@ async function measure({ log }: FrontMaterials, { supervisor, resolved }: Standi
   return bytes
 }
 
-async function reload({ resettle, log }: FrontMaterials, standing: Standing): Promise<Reloaded | Refused> {
-  const found = await renewed(standing.resolved, resettle)
+/** All is judged before anything is gone by. */
+async function judged({ resettle, clock }: FrontMaterials, { resolved, tls: running }: Standing) {
+  const found = await renewed(resolved, resettle)
+  if (isRefused(found)) return found
+  const tls = renewedTls(running, found.inForce, clock.now())
+  return isRefused(tls) ? tls : { ...found, tls }
+}
+
+async function reload(given: FrontMaterials, standing: Standing): Promise<Reloaded | Refused> {
+  const { log } = given
+  const found = await judged(given, standing)
   if (isRefused(found)) {
     log.error('proxy.reload.refused', { errors: found.errors })
     return found
   }
-  const { inForce, applied, needs_restart } = found
+  const { inForce, needs_restart, tls } = found
+  const files = tls === standing.tls ? [] : ['proxy.tls_cert_file', 'proxy.tls_key_file']
+  const applied = [...new Set([...found.applied, ...files])].sort()
   const proxy = valuesOf(inForce, settings)
-  if (applied.length > 0) await standing.supervisor?.reconfigure((config) => ({ ...config, proxy }))
+  if (applied.length > 0) await standing.supervisor?.reconfigure((config) => ({ ...config, proxy, tls }))
   standing.resolved = inForce
+  standing.tls = tls
   const done = { applied, needs_restart, rules: configOf(proxy).rules.length }
   log.info('proxy.reload.done', done)
   return done

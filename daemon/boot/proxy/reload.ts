@@ -19,6 +19,9 @@ const reloadable: ReadonlySet<string> = new Set<keyof typeof settings.shape>([
   'audit_journal_mb',
 ])
 
+/** Files of a listener that speaks TLS, before and after: whether it does is for a start to say. */
+const pair: ReadonlySet<string> = new Set<keyof typeof settings.shape>(['tls_cert_file', 'tls_key_file'])
+
 /** `inForce`: the settings as they are from now on. `applied` and `needs_restart` name those that differ. */
 export type Renewed = {
   readonly inForce: Resolved
@@ -45,7 +48,8 @@ function compared(running: Resolved, next: Resolved): Renewed {
     for (const field of new Set([...Object.keys(before), ...Object.keys(values)])) {
       const value = values[field]
       if (JSON.stringify(value) === JSON.stringify(before[field])) continue
-      if (section !== settings.name || !reloadable.has(field)) needs_restart.push(`${section}.${field}`)
+      const isPair = pair.has(field) && value !== undefined && before[field] !== undefined
+      if (section !== settings.name || !(reloadable.has(field) || isPair)) needs_restart.push(`${section}.${field}`)
       else {
         applied.push(`${section}.${field}`)
         own[field] = value

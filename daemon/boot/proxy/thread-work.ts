@@ -127,6 +127,7 @@ export class Thread {
     else if (message.kind === 'journal') this.#notes.isFull = message.isFull
     else if (message.kind === 'configure') {
       this.#door.config = configOf(message.config.proxy)
+      if (message.config.tls) this.#listener?.renew(message.config.tls)
       this.#cache?.clear()
       this.#say({ kind: 'configured', id: message.id })
     } else if (message.kind === 'drain') void this.#drain(message.drain_ms).then(over)

@@ -1,5 +1,6 @@
 // The intelligence role as every process of the site knows it: what may be set, and where it listens.
 import { outline as outlineOf } from '../../kernel/role.ts'
+import { intakeSettings } from './intake/settings.ts'
 import { settings } from './settings.ts'
 
 export const outline = outlineOf({
@@ -9,7 +10,7 @@ export const outline = outlineOf({
   serves: 'tenants',
   api_prefix: '/api/v1',
   needs: ['site'],
-  settings: [settings],
-  takes: [],
+  settings: [settings, intakeSettings],
+  takes: ['signal'],
   load: async () => (await import('./role.ts')).intelligence,
 })

@@ -8,14 +8,29 @@ import { bulks } from './bulk/model.ts'
 import { plan } from './bulk/plan.ts'
 import { attest } from './edition/attest.ts'
 import { draft } from './edition/draft.ts'
+import { takeSignal } from './federation/signal.ts'
 import { close } from './insight/close.ts'
 import * as insightGet from './insight/get.ts'
 import * as insightList from './insight/list.ts'
 import { insights } from './insight/model.ts'
 import { open } from './insight/open.ts'
 import { start } from './insight/start.ts'
+import { intakeTotal } from './intake/metrics.ts'
+import { intake } from './intake/poll/worker.ts'
+import { raise } from './intake/raise.ts'
+import { sourcesFault } from './intake/source/faults.ts'
+import * as sources from './intake/source/list.ts'
+import { refusedItems, signalSources } from './intake/source/model.ts'
+import * as refused from './intake/source/refused.ts'
+import * as sourceTest from './intake/source/test.ts'
+import { deliver } from './intake/webhook/deliver.ts'
+import { raiseCause } from './intake/within/raise-cause.ts'
+import { within } from './intake/within/worker.ts'
 import * as ledgerList from './ledger/list.ts'
 import { ledgerEvents } from './ledger/model.ts'
+import { changes } from './log/changes.ts'
+import { changesOf } from './log/changes-of.ts'
+import { signalChanges, signalLogs } from './log/model.ts'
 import { metrics, signalActive, signalSilenced } from './metrics.ts'
 import { outline } from './outline.ts'
 import { acknowledge } from './signal/acknowledge.ts'
@@ -27,22 +42,28 @@ import { linkInsight } from './signal/link-insight.ts'
 import { list } from './signal/list.ts'
 import { signalStatus, signals } from './signal/model.ts'
 import { isOpen } from './signal/rules.ts'
+import { send } from './signal/send.ts'
 import { setDisposition } from './signal/set-disposition.ts'
 import * as silenceCreate from './silence/create.ts'
 import { end } from './silence/end.ts'
 import * as silenceGet from './silence/get.ts'
 import * as silenceList from './silence/list.ts'
 import { silences } from './silence/model.ts'
+import { similar } from './similar/similar.ts'
 import { bulk } from './workers/bulk.ts'
 import { expiry } from './workers/expiry.ts'
+import { log } from './workers/log.ts'
 import { relay } from './workers/relay.ts'
 
 const open_statuses = signalStatus.options.filter(isOpen)
 
 export const intelligence: Role = role(outline, {
-  collections: [signals, insights, ledgerEvents, bulks, silences],
-  metrics,
-  workers: [relay, expiry, bulk],
+  collections: [
+    ...[signals, insights, ledgerEvents, bulks, silences],
+    ...[signalChanges, signalLogs, signalSources, refusedItems],
+  ],
+  metrics: [...metrics, intakeTotal],
+  workers: [relay, expiry, bulk, log, intake, within],
   operations: {
     signal: {
       create,
@@ -53,7 +74,14 @@ export const intelligence: Role = role(outline, {
       'set-disposition': setDisposition,
       archive,
       'link-insight': linkInsight,
+      changes,
+      'changes-of': changesOf,
+      similar,
+      send,
     },
+    'signal-source': { list: sources.list, refused: refused.list, test: sourceTest.test },
+    'signal-intake': { deliver, raise, cause: raiseCause },
+    federation: { signal: takeSignal },
     insight: { open, list: insightList.list, get: insightGet.get, start, close },
     bulk: {
       create: bulkCreate.create,
@@ -66,7 +94,8 @@ export const intelligence: Role = role(outline, {
     edition: { draft, attest },
     ledger: { list: ledgerList.list },
   },
-  messages: {},
+  refusesToStart: sourcesFault,
+  messages: { signal: takeSignal },
   serviceInfo: ({ deployment_profile }) => ({
     name: 'intelligence-service',
     version: '1.0.0',

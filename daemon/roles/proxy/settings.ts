@@ -1,8 +1,8 @@
 // Settings of the proxy role: the names of the interface, and limits that protect what it stands before.
 import * as z from 'zod'
-import { parseNetwork } from '../../kernel/ip-address.ts'
 import { listenerFields } from '../../kernel/platform-settings.ts'
 import { block } from '../../kernel/settings.ts'
+import { trustedNetwork } from '../../kernel/special-addresses.ts'
 import { faultText, parseAllowlist } from './allowlist/rule.ts'
 import { originFault } from './upstream.ts'
 
@@ -37,8 +37,7 @@ const prefix = z
   )
   .transform((path) => path.replace(/\/$/, ''))
 
-/** Shorter prefixes name nobody's own network. */
-const isTrustable = (text: string) => (parseNetwork(text)?.prefix ?? 0) >= 8
+const isTrustable = (text: string) => trustedNetwork(text) !== undefined
 
 const flag = z.union([z.boolean(), z.string().transform((text) => !/^(|0|false|no|off)$/i.test(text.trim()))])
 

@@ -1,5 +1,6 @@
 // Why the proxy must not start: each of the interface's fatal conditions, with the setting and what to do about it.
-import { type IpNetwork, parseNetwork } from '../../kernel/ip-address.ts'
+import type { IpNetwork } from '../../kernel/ip-address.ts'
+import { trustedNetwork } from '../../kernel/special-addresses.ts'
 import type { ProxySettings } from './config.ts'
 import { addressFault, urlFault } from './upstream.ts'
 
@@ -23,7 +24,7 @@ export function startFaults(proxy: ProxySettings, sso: SsoPart): string[] {
 
 /** proxy.trusted_networks, parsed. */
 export function networksOf({ trusted_networks }: ProxySettings): IpNetwork[] {
-  return trusted_networks.flatMap((text) => parseNetwork(text) ?? [])
+  return trusted_networks.flatMap((text) => trustedNetwork(text) ?? [])
 }
 
 function edgeFault({ edge_node }: ProxySettings): string[] {

@@ -1,5 +1,6 @@
 // Where requests go: the parts of PLATFORM_API_URL, and what is wrong with a URL that must not be gone to.
-import { type IpNetwork, isWithin, parseIp, specialUse } from '../../kernel/ip-address.ts'
+import { type IpNetwork, isWithin, parseIp } from '../../kernel/ip-address.ts'
+import { specialUse } from '../../kernel/special-addresses.ts'
 
 export type Origin = {
   readonly isTls: boolean

@@ -47,7 +47,7 @@ where(
     const run = await ended(ann, run_id)
     expect(run).toMatchObject({ state: 'completed', counts: { entities: 30, clusters: 10 } })
     const found = async () => (await ann.ok(clusters, { run_id, limit: 500 })).items
-    await expect.poll(async () => (await found()).length, { timeout: 20_000 }).toBe(10)
+    await expect.poll(async () => (await found()).length, { timeout: 60_000 }).toBe(10)
     const linked = (await ann.ok(matches, { run_id, limit: 500 })).items.find((each) => each.linked)
     await ann.ok(review, { correlation_id: linked?.uid ?? '', decision: 'reject' })
     await until(async () => (await found()).length === 9)

@@ -44,7 +44,7 @@ where('signals lie under the alias of their own, and are found by what they are 
   const uids = [await raise(ann, { subject, severity: 'low' }), await raise(ann, { subject, severity: 'critical' })]
   const found = async () =>
     (await ann.ok(list, { subject_id: subject.id, severity: 'low' })).items.map(({ uid }) => uid)
-  await expect.poll(found, { timeout: 20_000 }).toEqual(uids.slice(0, 1))
+  await expect.poll(found, { timeout: 60_000 }).toEqual(uids.slice(0, 1))
   const alias = `${prefix}.alpha.intelligence.signal`
   expect(Object.keys((await server?.ask('GET', `/_alias/${alias}`)) as object)).toEqual([`${alias}-1`])
 })

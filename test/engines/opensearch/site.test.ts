@@ -75,14 +75,14 @@ where('a session lives in the cluster, its audit chain here, and copies of that 
   expect(await person.ok(contribute, { id, ...opinion('c2', 0.95) })).toMatchObject({ state: 'RATIFIED' })
   expect(await person.ok(get, { id })).toMatchObject({ state: 'RATIFIED', contributors: 2 })
   await expect
-    .poll(async () => (await person.ok(list, {})).items.map((each) => each.id), { timeout: 20_000 })
+    .poll(async () => (await person.ok(list, {})).items.map((each) => each.id), { timeout: 60_000 })
     .toEqual([id])
   expect(await countOf(`${prefix}.alpha.consensus.session`)).toBe(1)
   expect(await health(site, 'consensus')).toBe('200 ok')
   const token = await site.token({ roles: ['auditor'] })
   const { json } = await site.call('consensus', 'GET', '/api/v2/audit', undefined, { token })
   expect((json as { items: unknown[] }).items.length).toBeGreaterThanOrEqual(3)
-  await expect.poll(() => countOf(`${prefix}.alpha.audit`), { timeout: 20_000 }).toBeGreaterThanOrEqual(3)
+  await expect.poll(() => countOf(`${prefix}.alpha.audit`), { timeout: 60_000 }).toBeGreaterThanOrEqual(3)
 })
 
 where('without its cluster a site is up and not ready, and says when to come again; then it goes on', async () => {

@@ -63,10 +63,14 @@ test('prefix and database keep sites apart', async () => {
   expect(await elsewhere.get('key')).toBeUndefined()
 })
 
-test('what is no count is said, and is left alone', async () => {
+test('what is no count is said, is left alone, and costs the others of its tick nothing', async () => {
   const store = await ready(clientOf(server))
   await store.swap('text', undefined, 'no number', minute)
+  const others = Array.from({ length: 300 }, (_, at) => store.increment(`count-${at % 200}`, 2, minute))
   await expect(store.increment('text', 1, minute)).rejects.toMatchObject({ code: 'unavailable' })
+  expect((await Promise.all(others)).map(({ count }) => count)).toEqual(
+    Array.from({ length: 300 }, (_, at) => (at < 200 ? 2 : 4)),
+  )
   expect(await store.get('text')).toBe('no number')
 })
 

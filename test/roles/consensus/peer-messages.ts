@@ -57,7 +57,7 @@ export async function peerSite(name: string, tenant_id: string): Promise<PeerSit
       enrolled: at,
     },
     async message(kind, data, said = {}, written = {}) {
-      const schema = `consensus.${kind}/1`
+      const schema = kind === 'signal' ? 'signal/1' : `consensus.${kind}/1`
       const body = canonical({ label: said.label ?? sharedLabel, schema, data, ...written })
       seq = Math.max(seq + 1, said.seq ?? 0)
       const statement: Statement = {

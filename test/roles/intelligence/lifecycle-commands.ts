@@ -192,7 +192,7 @@ const expiring = command({
           const all = await Promise.all(signals.map((uid) => person.ok(get, { uid })))
           return all.every(({ status, metadata }) => metadata.expired_at ?? ['resolved', 'dismissed'].includes(status))
         },
-        { timeout: 15_000 },
+        { timeout: 60_000 },
       )
       .toBe(true)
     return 200

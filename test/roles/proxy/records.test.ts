@@ -24,7 +24,7 @@ async function brought(name: string, content: string): Promise<void> {
   mkdirSync(dir, { recursive: true })
   const file = join(dir, `${name}.lines`)
   writeFileSync(file, content)
-  await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(false)
+  await expect.poll(() => existsSync(file), { timeout: 60_000 }).toBe(false)
 }
 
 async function asked(path: string): Promise<Record<string, unknown>[]> {

@@ -48,7 +48,7 @@ async function standing(): Promise<string[]> {
             .store('resolution')
             .list(entityMatches, { filter: { lens, owes: 1 }, limit: 1 })
         ).docs,
-      { timeout: 15_000 },
+      { timeout: 60_000 },
     )
     .toEqual([])
   const { items } = await ann.ok(clusters, { lens, min_size: 1 })

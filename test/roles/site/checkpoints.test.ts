@@ -92,7 +92,7 @@ test('a role that starts again anchors its own chain', async () => {
   try {
     const workshop = again.services.find(({ role }) => role.name === 'site')?.workshop
     const filter = { writer: 'site@alpha' }
-    await expect.poll(() => workshop?.store.count(checkpoints, filter), { timeout: 20_000 }).toBe(1)
+    await expect.poll(() => workshop?.store.count(checkpoints, filter), { timeout: 60_000 }).toBe(1)
   } finally {
     await again.stop()
   }

@@ -53,7 +53,7 @@ async function approved(said: object, by: Signer, sub = by.subject, item = lying
 
 /** It got past every check of the carrier: what refuses it now is the command, since it is no real contribution. */
 async function isReleased(): Promise<void> {
-  await vi.waitFor(() => expect(reasons()).toMatchObject([{ reason: 'REFUSED', code: 'invalid' }]), 20_000)
+  await vi.waitFor(() => expect(reasons()).toMatchObject([{ reason: 'REFUSED', code: 'invalid' }]), 60_000)
 }
 
 function isUntouched(): void {
@@ -265,7 +265,7 @@ describe('under a label that people name', () => {
     for (const shown of await seenBy('SECRET'))
       expect(shown).toMatchObject({ release: { subject: 'ann', label: named } })
     expect(await handsIn(site, 'approve', lying.item, approval, 'bob', 'SECRET')).toMatchObject({ status: 202 })
-    await vi.waitFor(() => expect(reasons().map(({ reason }) => reason)).toContain('REFUSED'), 20_000)
+    await vi.waitFor(() => expect(reasons().map(({ reason }) => reason)).toContain('REFUSED'), 60_000)
   })
 
   test('another request takes its place, also by a person who may not see the one before', async () => {

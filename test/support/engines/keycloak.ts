@@ -4,6 +4,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, symlinkSync, writeFileS
 import path from 'node:path'
 import * as z from 'zod'
 import { realm } from './keycloak-realm.ts'
+import type { ServerCertificates } from './server-certificates.ts'
 import { engineFolder, freePorts, type ServerProcess, serverProcess } from './server-process.ts'
 
 const home = process.env.KEYCLOAK_HOME ?? ''
@@ -17,6 +18,8 @@ export const keycloakWanted = {
 export type Keycloak = ServerProcess & {
   /** The realm's issuer. */
   readonly issuer: string
+  /** Of the realm; over TLS where certificates were given. */
+  readonly tokenUrl: string
   /** A form to the realm's token endpoint. */
   token(form: Readonly<Record<string, string>>): Promise<TokenAnswer>
   /** Makes a new signing key, which signs from then on; the old ones stay published. */
@@ -35,23 +38,31 @@ export type TokenAnswer = z.infer<typeof tokenAnswer>
 
 const realmName = 'it'
 
-/** Not started yet. Access tokens last `lifespan_s` seconds. */
-export async function keycloak({ lifespan_s = 300 } = {}): Promise<Keycloak> {
+export type KeycloakOptions = {
+  /** Of access tokens; five minutes unless said. */
+  readonly lifespan_s?: number
+  /** It speaks TLS too, on a port of its own. */
+  readonly tls?: ServerCertificates
+}
+
+/** Not started yet. */
+export async function keycloak({ lifespan_s = 300, tls }: KeycloakOptions = {}): Promise<Keycloak> {
   const { folder, dispose } = engineFolder('keycloak')
-  const [port = 0, management = 0] = await freePorts(2)
+  const [port = 0, management = 0, safe = 0] = await freePorts(3)
   const base = `http://127.0.0.1:${port}`
   const admin = { username: 'admin', password: randomBytes(12).toString('hex') }
   furnish(folder, lifespan_s)
   const issuer = `${base}/realms/${realmName}`
   const server = serverProcess(
     'keycloak',
-    () => programIn(folder, { port, management, admin }),
+    () => programIn(folder, { port, management, admin }, tls ? tlsOptions(safe, tls) : []),
     path.join(folder, 'log'),
     async () => (await fetch(`${issuer}/.well-known/openid-configuration`)).ok,
   )
   return {
     ...server,
     issuer,
+    tokenUrl: `${tls ? `https://127.0.0.1:${safe}/realms/${realmName}` : issuer}/protocol/openid-connect/token`,
     token: (form) => tokenOf(issuer, form),
     rotate: () => rotate(base, admin),
     async end() {
@@ -74,7 +85,11 @@ function furnish(folder: string, lifespan_s: number): void {
 
 type Running = { port: number; management: number; admin: { username: string; password: string } }
 
-function programIn(folder: string, { port, management, admin }: Running) {
+function tlsOptions(port: number, { cert, key }: ServerCertificates): string[] {
+  return [`--https-port=${port}`, `--https-certificate-file=${cert}`, `--https-certificate-key-file=${key}`]
+}
+
+function programIn(folder: string, { port, management, admin }: Running, more: readonly string[]) {
   const options = [
     '--import-realm',
     '--cache=local',
@@ -85,6 +100,7 @@ function programIn(folder: string, { port, management, admin }: Running) {
     `--hostname=http://127.0.0.1:${port}`,
     // Every commit on disk before it is answered: a kill must not take keys away.
     `--db-url=jdbc:h2:file:${folder}/data/h2/keycloak;WRITE_DELAY=0;NON_KEYWORDS=VALUE`,
+    ...more,
   ]
   const env = {
     PATH: process.env.PATH,

@@ -36,6 +36,8 @@ export const intelligence: Samples = {
   },
   'intelligence.silence.get': ({ intelligence: { silence: uid } }) => ({ input: { uid } }),
   'intelligence.silence.end': ({ intelligence: { toEnd: uid } }) => ({ input: { uid } }),
+  'intelligence.signal.similar': ({ intelligence: { signal } }) => ({ input: { uid: signal } }),
+  'intelligence.signal.changes-of': ({ intelligence: { signal } }) => ({ input: { uid: signal } }),
   'intelligence.insight.open': ({ intelligence: { signal: signal_id } }) => ({
     input: { signal_id, title: 'Why?' },
     keyed: { input: { signal_id, title: 'Why?' }, another: { title: 'How?' } },

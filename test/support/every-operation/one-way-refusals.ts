@@ -21,7 +21,7 @@ function paced({ site }: Stage, ask: () => Promise<Heard>): Promise<Heard> {
     expect(answer.status, answer.text).toBe(429)
     return answer
   }
-  return vi.waitFor(until429, { timeout: 20_000 })
+  return vi.waitFor(until429, { timeout: 60_000 })
 }
 
 const first = { first: 1, last: 1 }

@@ -118,7 +118,7 @@ export async function resolutionObjects(site: SmallSite, token: string, tell: Te
   const run = async (path: string, goal: string) => {
     const { uid } = await ask('POST', path, sampleRun())
     const state = async () => (await ask('GET', `/fusion/run/${uid}/status`)).state
-    await vi.waitFor(async () => expect(await state()).toBe(goal), { timeout: 20_000 })
+    await vi.waitFor(async () => expect(await state()).toBe(goal), { timeout: 60_000 })
     return uid
   }
   const matched = await run('/fusion/extract', 'extracted')

@@ -87,7 +87,7 @@ export async function stage(sections: Parameters<typeof smallSite>[0] = {}): Pro
     const read = async () =>
       (await site.ask('consensus', { method: 'GET', path: `/api/v2/consensus/session/${id}`, token: admin }))
         .json as Record<string, unknown>
-    await vi.waitFor(async () => expect((await read()).undelivered).toBe(0), { timeout: 20_000 })
+    await vi.waitFor(async () => expect((await read()).undelivered).toBe(0), { timeout: 60_000 })
     return String((await read())[field])
   }
   await settled(shared, 'state')

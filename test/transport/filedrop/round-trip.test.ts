@@ -221,14 +221,14 @@ describe('noticing', () => {
     await restart(world.bravo, undefined, { watch: true, rescan_ms: 0 })
     await sendFromAlpha(world, 2)
     carry(world.alpha, world.bravo)
-    await vi.waitFor(() => expect(numbers()).toEqual([1, 2]), { timeout: 10_000 })
+    await vi.waitFor(() => expect(numbers()).toEqual([1, 2]), { timeout: 60_000 })
   })
 
   test('the rescan alone finds what arrives', async () => {
     await restart(world.bravo, undefined, { watch: false, rescan_ms: 20 })
     await sendFromAlpha(world, 2)
     carry(world.alpha, world.bravo)
-    await vi.waitFor(() => expect(numbers()).toEqual([1, 2]), { timeout: 10_000 })
+    await vi.waitFor(() => expect(numbers()).toEqual([1, 2]), { timeout: 60_000 })
   })
 
   test('a message that a slow carrier writes piece by piece is waited for', async () => {

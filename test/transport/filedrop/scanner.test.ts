@@ -93,7 +93,7 @@ test('what a late scanner started ends with it', async () => {
   await scanning([script], 1)
   await put()
   const pid = Number(fs.readFileSync(pids, 'utf8'))
-  await vi.waitFor(() => expect(stateOf(pid)).toMatch(/^(gone|Z)$/))
+  await vi.waitFor(() => expect(stateOf(pid)).toMatch(/^(gone|Z)$/), 60_000)
 })
 
 /** A process that has ended may wait for its parent to notice. */

@@ -105,7 +105,7 @@ describe('nothing lands of', () => {
     const before = world.bravo.counted.broken_off ?? 0
     const socket = await connected()
     socket.write(`${head([json, 'content-length: 500'])}{"parcels":[`, () => socket.destroy())
-    await vi.waitFor(() => expect(world.bravo.counted.broken_off).toBeGreaterThan(before), 10_000)
+    await vi.waitFor(() => expect(world.bravo.counted.broken_off).toBeGreaterThan(before), 60_000)
     expect(taken).toEqual([])
   })
 })
@@ -121,11 +121,11 @@ test('a peer has so many connections and no more, and room again when it closes 
     // The last one may still be open here when it is refused there.
     await vi.waitFor(() => expect(open.filter((socket) => !socket.destroyed).length).toBeLessThan(4), 5_000)
     for (const socket of open) socket.destroy()
-  }, 20_000)
+  }, 60_000)
   expect(world.bravo.counted.too_many_connections).toBeGreaterThan(0)
   await vi.waitFor(async () => {
     expect(await world.alpha.carrier.carry('bravo', [aParcel(1)], patient())).toEqual(['landed'])
-  }, 10_000)
+  }, 60_000)
   taken.splice(0)
 })
 
@@ -139,7 +139,7 @@ test('a second request while one is under way is told to come again soon', async
     return await take(peer, parcels)
   }
   const first = world.alpha.carrier.carry('bravo', [aParcel(1)], patient())
-  await vi.waitFor(() => expect(begun).toHaveBeenCalled(), 10_000)
+  await vi.waitFor(() => expect(begun).toHaveBeenCalled(), 60_000)
   const socket = await connected()
   const answer = statusOf(socket)
   socket.write(whole(batchText([aParcel(2)])))

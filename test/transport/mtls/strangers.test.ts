@@ -182,7 +182,7 @@ describe('strangers who never end their handshakes', () => {
     for (let i = 0; i < 300; i++) await knock()
     expect(await heard(bravo.port, own())).toContain('200 OK')
     expect(taken.splice(0)).toHaveLength(1)
-    await vi.waitFor(() => expect(idle.filter(({ closed }) => closed).length).toBeGreaterThanOrEqual(300 - 16))
+    await vi.waitFor(() => expect(idle.filter(({ closed }) => closed).length).toBeGreaterThanOrEqual(300 - 16), 60_000)
     expect((bravo.counted.too_many_handshakes ?? 0) - before).toBeGreaterThanOrEqual(300 - 16)
   })
 

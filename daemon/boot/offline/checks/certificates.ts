@@ -23,7 +23,8 @@ function judge(role: string, certFile: string, keyFile: string | undefined, now:
       return problem('tls', `${keyFile} is not the private key of ${certFile}`, setting)
     }
     const end = Date.parse(certificate.validTo)
-    const remedy = `put a new certificate in ${certFile}, then restart ${role}`
+    const then = role === 'proxy' ? 'platform proxy reload' : `restart ${role}`
+    const remedy = `put a new certificate in ${certFile}, then ${then}`
     return (
       ending('tls', `the certificate of ${role}`, end, now, remedy) ??
       fine('tls', `the certificate of ${role} lasts until ${new Date(end).toISOString().slice(0, 10)}`)

@@ -2,6 +2,7 @@
 import type { Call } from '../../../kernel/call.ts'
 import { isRefused, type Refused } from '../../../kernel/errors.ts'
 import type { Doc } from '../../../kernel/store.ts'
+import { noted } from '../log/rules.ts'
 import { signalTotal } from '../metrics.ts'
 import { type StoredSignal, signals } from './model.ts'
 import type { Deed } from './rules.ts'
@@ -21,9 +22,10 @@ export async function changeSignal(
   const { doc, answer } = await call
     .store(signals)
     .update<Refused | 'same' | 'stepped' | 'changed'>(uid, ({ value }) => {
-      const next = rule(value)
-      if (isRefused(next)) return { answer: next }
-      if (next === value) return { answer: 'same' }
+      const ruled = rule(value)
+      if (isRefused(ruled)) return { answer: ruled }
+      if (ruled === value) return { answer: 'same' }
+      const next = noted(value, ruled, call.caller.subject)
       const detail = { from: value.status, to: next.status, links: next.links.length, ...more }
       const event = { ...call.audited(action, uid, detail, value.label), tenant_id: value.tenant_id }
       return { next, answer: next.status === value.status ? 'changed' : 'stepped', audit: [event] }
@@ -31,6 +33,7 @@ export async function changeSignal(
   if (isRefused(answer)) return answer
   if (answer === 'stepped') call.count(signalTotal, { status: doc.value.status })
   if (answer !== 'same' && doc.value.owes) call.wake('relay')
+  if (answer !== 'same' && doc.value.unlogged) call.wake('log')
   return doc
 }
 

@@ -9,10 +9,9 @@ import { ownedPaths } from '../../../kernel/owned.ts'
 import { uid } from '../fields.ts'
 import { signalTotal } from '../metrics.ts'
 import { settings } from '../settings.ts'
-import { silenceOver } from '../silence/over.ts'
+import { begun } from './fresh.ts'
 import { actor, type StoredSignal, said, signals } from './model.ts'
 import { named } from './naming.ts'
-import { placed } from './standing.ts'
 import { subjectInput, subjectOf } from './subject.ts'
 import { changedSignal, ownMetadata, senderMetadata, strippedOf, systemFields } from './system-fields.ts'
 import { shown } from './view.ts'
@@ -53,6 +52,7 @@ export const create = operation({
     const made = await named(call, value)
     if (isRefused(made)) return made
     if (made.isNew) call.count(signalTotal, { status: 'new' })
+    if (made.isNew) call.wake('log')
     return { ...shown(call, made.doc), stripped_fields: strippedOf(given, false) }
   },
 })
@@ -71,28 +71,25 @@ async function raised(call: Call, given: Given): Promise<StoredSignal | Refused>
   const { tenant_id, subject: created_by } = call.caller
   const at = call.nowIso()
   const { signal_type, source, severity, title, description, confidence, routing, visibility_context } = given
-  const value: Omit<StoredSignal, 'standing' | 'subject_standing'> = {
+  return begun(call, {
     ...{ tenant_id, label, created_by, created_at: at, updated_at: at },
     ...{ request_digest: call.requestDigest(), request_key: call.newId('sig') },
-    ...{ schema_version: '1.1', signal_type, source, severity, subject, subject_id: subject.id, title, ...times },
-    source_type: source.type,
-    ...(source.name === undefined ? {} : { source_name: source.name }),
+    ...{ schema_version: '1.1', signal_type, source, severity, subject, title, ...times },
     actor: given.actor ?? { type: created_by.startsWith('role:') ? 'service' : 'person', id: created_by },
-    status: 'new',
     metadata: { ...ownMetadata(given.metadata), status_history: [] },
-    links: [],
-    owes: 0,
     ...(description === undefined ? {} : { description }),
     ...(confidence === undefined ? {} : { confidence }),
     ...(related_signals.length ? { related_signals } : {}),
     ...(routing ? { routing } : {}),
     ...(visibility_context ? { visibility_context } : {}),
-  }
-  return placed({ ...value, ...(await silenceOver(call, value)) })
+  })
 }
 
 /** All in UTC, so that their texts stand in the order of time. */
-function timesOf(call: Call, { detected_at, expires_at, signal_type }: Given) {
+export function timesOf(
+  call: Call,
+  { detected_at, expires_at, signal_type }: Pick<Given, 'detected_at' | 'expires_at' | 'signal_type'>,
+) {
   const now = call.now()
   const detected = Date.parse(detected_at)
   if (!(detected <= now + day_ms))

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { label } from '../../../kernel/label.ts'
 import { collection } from '../../../kernel/store.ts'
 import { instant, origin, rationale, shownOrigin, uid, word } from '../fields.ts'
+import { untold } from '../log/model.ts'
 
 export const signalStatus = z.enum(['new', 'acknowledged', 'investigating', 'resolved', 'dismissed'])
 export type SignalStatus = z.infer<typeof signalStatus>
@@ -68,6 +69,10 @@ const systemMetadata = {
   archived_by: word.optional(),
   archived_at: instant.optional(),
   expired_at: instant.optional().meta({ description: 'When it was found to be past expires_at while still open' }),
+  received: z
+    .strictObject({ from: word, as: z.string().max(1_024) })
+    .optional()
+    .meta({ description: 'Of a signal that came by intake: from where, and what it is known as there' }),
 }
 export const systemMetadataFields = Object.keys(systemMetadata)
 export const metadata = z
@@ -133,6 +138,14 @@ export const storedSignal = z.strictObject({
   due_ts: z.number().optional(),
   /** 1 while the ledger of a linked insight is to be told of a step; an index, so that the relay finds it. */
   owes: z.union([z.literal(0), z.literal(1)]),
+  /** Its version as it is shown: how often something changed that is told. */
+  revision: z.int().min(0),
+  /** Changes that the change log does not have yet. */
+  untold: z.array(untold),
+  /** While there are such; an index, so that the log finds them. */
+  unlogged: z.literal(1).optional(),
+  /** What statistics count it as. */
+  tally: z.string(),
 })
 export type StoredSignal = z.infer<typeof storedSignal>
 
@@ -141,8 +154,9 @@ export const signals = collection({
   schema: storedSignal,
   indexes: [
     ...(['status', 'severity', 'signal_type', 'subject_id', 'detected_at', 'due_ts', 'owes'] as const),
-    ...(['source_type', 'source_name', 'standing', 'subject_standing', 'silence_id'] as const),
+    ...(['source_type', 'source_name', 'standing', 'subject_standing', 'silence_id', 'unlogged', 'tally'] as const),
   ],
+  revision: ({ revision }) => revision,
   orders: [
     ['standing', 'detected_at'],
     ['status', 'standing', 'detected_at'],

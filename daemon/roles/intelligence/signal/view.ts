@@ -4,10 +4,7 @@ import { dominates, type Label } from '../../../kernel/label.ts'
 import type { Doc } from '../../../kernel/store.ts'
 import type { Signal, StoredSignal } from './model.ts'
 
-export function shown(
-  { caller, site }: Pick<Call, 'caller' | 'site'>,
-  { id, version, value }: Doc<StoredSignal>,
-): Signal {
+export function shown({ caller, site }: Pick<Call, 'caller' | 'site'>, { id, value }: Doc<StoredSignal>): Signal {
   const {
     label: classification,
     request_key: _key,
@@ -20,6 +17,10 @@ export function shown(
     silence_label,
     due_ts: _due,
     owes: _owes,
+    untold: _untold,
+    unlogged: _unlogged,
+    tally: _tally,
+    revision: version,
     links,
     metadata,
     ...rest

@@ -1,11 +1,11 @@
-// Reads the profile again: the allowlist and the limits change without a request being dropped, or nothing changes at all.
+// Reads the profile again, and the certificate: the allowlist and the limits change without a request being dropped, or nothing changes at all.
 import * as z from 'zod'
 import { isRefused } from '../../../kernel/errors.ts'
 import { operation } from '../../../kernel/operation.ts'
 import { planePart } from '../parts.ts'
 
 export const reload = operation({
-  summary: 'Read the profile again, and go by its allowlist and limits',
+  summary: 'Read the profile and the certificate again, and go by allowlist, limits and certificate',
   method: 'POST',
   path: '/api/v2/proxy/allowlist/reload',
   input: z.strictObject({}),

@@ -1,0 +1,132 @@
+// A folder of files with a JSON object on each line: each file is taken whole or not at all, then moved out of the way.
+import { constants } from 'node:fs'
+import { type FileHandle, mkdir, open, readdir, rename, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { isRefused, type Refused, refuse } from '../../../daemon/kernel/errors.ts'
+import type { Fault, News, PolledSource, ReadJson } from '../../../daemon/kernel/polled.ts'
+import { writeDurably } from './durable.ts'
+
+export const most_file_bytes = 16 * 1_048_576
+export const most_lines = 10_000
+export const most_line_bytes = 65_536
+
+export type FolderOptions = {
+  readonly path: string
+  readonly read: ReadJson
+  /** Hexadecimal. */
+  readonly digest: (bytes: Uint8Array) => string
+}
+
+/**
+ * Takes `*.jsonl` in the order of names, one at a poll. A file comes under its name when it is whole: written under
+ * another and renamed. Links and whatever else is no plain file stay where they are, untouched.
+ */
+export function folderSource(options: FolderOptions): PolledSource {
+  return {
+    async poll(_cursor, signal) {
+      try {
+        const names = (await readdir(options.path)).filter((name) => /^[^.].*\.jsonl$/.test(name)).sort()
+        for (const [at, name] of names.entries()) {
+          if (signal.aborted) break
+          const news = await newsIn(options, name, at < names.length - 1)
+          if (news) return news
+        }
+        return { sets: [], cursor: undefined, has_more: false, settle: async () => undefined }
+      } catch (error) {
+        return refuse('unavailable', `the folder cannot be read: ${codeOf(error)}`)
+      }
+    },
+  }
+}
+
+/** Undefined for what is no plain file, or has gone since. */
+async function newsIn(options: FolderOptions, name: string, has_more: boolean): Promise<News | undefined> {
+  const file = path.join(options.path, name)
+  const taken = await contentOf(file)
+  if (!taken) return undefined
+  const { bytes, identity } = taken
+  const known = isRefused(bytes) ? '' : options.digest(bytes)
+  const documents = isRefused(bytes) ? [bytes] : linesOf(bytes, options.read)
+  return {
+    sets: [{ known, documents, is_whole: true }],
+    cursor: undefined,
+    has_more,
+    async settle(faults) {
+      const found = await stat(file).catch(() => undefined)
+      // Somebody has put another in its place meanwhile, which is then read in its turn.
+      if (!found || identityOf(found) !== identity) return
+      const mark = known || options.digest(Buffer.from(identity))
+      await putAway(options.path, name, mark.slice(0, 16), faults.get(0) ?? [])
+    },
+  }
+}
+
+async function contentOf(file: string): Promise<{ bytes: Buffer | Refused; identity: string } | undefined> {
+  let handle: FileHandle
+  try {
+    // Never waits for the other end of a pipe, and follows no link.
+    handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  } catch (error) {
+    if (['ENOENT', 'ELOOP', 'ENXIO'].includes(codeOf(error))) return undefined
+    throw error
+  }
+  try {
+    const found = await handle.stat()
+    if (!found.isFile()) return undefined
+    const identity = identityOf(found)
+    if (found.size > most_file_bytes) return { bytes: tooLarge(`more than ${most_file_bytes} bytes`), identity }
+    return { bytes: await handle.readFile(), identity }
+  } finally {
+    await handle.close()
+  }
+}
+
+/** A file that grows or is replaced while it is taken is another one. */
+function identityOf({ ino, size, mtimeMs }: { ino: number; size: number; mtimeMs: number }): string {
+  return `${ino} ${size} ${mtimeMs}`
+}
+
+function linesOf(bytes: Buffer, read: ReadJson): readonly (unknown | Refused)[] {
+  const lines: Buffer[] = []
+  for (let from = 0; from < bytes.length; ) {
+    const found = bytes.indexOf(0x0a, from)
+    const to = found < 0 ? bytes.length : found
+    lines.push(bytes.subarray(from, to))
+    from = to + 1
+  }
+  if (lines.length > most_lines) return [tooLarge(`more than ${most_lines} lines`)]
+  if (lines.length === 0) return [refuse('malformed', 'the file is empty')]
+  return lines.map((line) => {
+    if (line.length > most_line_bytes) return tooLarge(`a line of more than ${most_line_bytes} bytes`)
+    const document = read(line)
+    const isObject = typeof document === 'object' && document !== null && !Array.isArray(document)
+    return isObject ? document : refuse('malformed', 'the line is no JSON object')
+  })
+}
+
+function tooLarge(what: string): Refused {
+  return refuse('too_large', `the file has ${what}`)
+}
+
+/** The reason is there before the file, so that no file lies in `refused` without one. */
+async function putAway(folder: string, name: string, mark: string, faults: readonly Fault[]): Promise<void> {
+  const to = path.join(folder, faults.length > 0 ? 'refused' : 'done')
+  await mkdir(to, { recursive: true })
+  const isTaken = await stat(path.join(to, name)).then(
+    () => true,
+    () => false,
+  )
+  const as = isTaken ? `${name.slice(0, -'.jsonl'.length)}-${mark}.jsonl` : name
+  if (faults.length > 0) {
+    const lines = faults.slice(0, 1_000).map(({ at, detail }) => ({ line: at + 1, detail }))
+    await writeDurably(
+      path.join(to, `${as}.reason.json`),
+      `${JSON.stringify({ file: name, faults: lines }, null, 2)}\n`,
+    )
+  }
+  await rename(path.join(folder, name), path.join(to, as))
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? 'unknown'
+}

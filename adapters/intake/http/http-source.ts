@@ -1,0 +1,98 @@
+// JSON over HTTP, asked for at times: by ETag, and by a cursor where the answers have one.
+import * as z from 'zod'
+import { type Refused, refuse } from '../../../daemon/kernel/errors.ts'
+import type { News, PolledSource, ReadJson } from '../../../daemon/kernel/polled.ts'
+import { type Answer, getOnce } from './get-once.ts'
+
+export type HttpSourceOptions = {
+  readonly url: string
+  /** The whole Authorization header, read at each poll. */
+  readonly authorization?: (() => Promise<string | Refused>) | undefined
+  /** PEM text. */
+  readonly ca?: (() => Promise<string | Refused>) | undefined
+  /** `at`: finds it in an answer; `parameter`: of the next request. */
+  readonly cursor?: { readonly at: (document: unknown) => unknown; readonly parameter: string } | undefined
+  /** For the whole exchange. */
+  readonly timeout_ms: number
+  readonly read: ReadJson
+  readonly digest: (bytes: Uint8Array) => string
+}
+
+/** What is kept between polls. The ETag is of the address with the cursor before the answer, at which it is asked again. */
+const place = z.strictObject({ since: z.string().max(1_024).optional(), etag: z.string().max(1_024).optional() })
+type Place = z.infer<typeof place>
+
+export function httpSource(options: HttpSourceOptions): PolledSource {
+  return {
+    async poll(cursor, signal) {
+      const before = placeIn(cursor)
+      const answer = await asked(options, before, signal)
+      if ('code' in answer) return answer
+      if (answer.status === 304 && before.etag !== undefined) return nothingNew(cursor)
+      if (answer.status !== 200) return refuse('unavailable', `the source answered ${answer.status}`)
+      return newsIn(options, before, answer, cursor)
+    },
+  }
+}
+
+function newsIn({ read, digest, cursor: by }: HttpSourceOptions, before: Place, answer: Answer, cursor?: string): News {
+  const document = read(answer.bytes)
+  const found = by && !isUnread(document) ? nextOf(by.at(document)) : undefined
+  const hasMoved = found !== undefined && found !== before.since
+  const { etag } = answer
+  const next: Place = {
+    ...(hasMoved ? { since: found } : before.since === undefined ? {} : { since: before.since }),
+    // After a move the next request is another, of which no ETag is known.
+    ...(!hasMoved && etag !== undefined && etag.length <= 1_024 ? { etag } : {}),
+  }
+  const isUseless = isUnread(document)
+  return {
+    sets: [{ known: digest(answer.bytes), documents: [document], is_whole: false }],
+    // What cannot be read is asked for again from the same place: nothing of it is passed over.
+    cursor: isUseless ? cursor : JSON.stringify(next),
+    has_more: hasMoved,
+    settle: async () => undefined,
+  }
+}
+
+function isUnread(document: unknown): document is Refused {
+  return document instanceof Error
+}
+
+/** A cursor that is no text or number moves nothing. */
+function nextOf(found: unknown): string | undefined {
+  if (typeof found !== 'string' && typeof found !== 'number') return undefined
+  const text = String(found)
+  return text === '' || text.length > 1_024 ? undefined : text
+}
+
+function nothingNew(cursor: string | undefined): News {
+  return { sets: [], cursor, has_more: false, settle: async () => undefined }
+}
+
+async function asked(
+  options: HttpSourceOptions,
+  { since, etag }: Place,
+  signal: AbortSignal,
+): Promise<Answer | Refused> {
+  const [authorization, ca] = await Promise.all([options.authorization?.(), options.ca?.()])
+  for (const each of [authorization, ca]) if (each !== undefined && typeof each !== 'string') return each
+  const url = new URL(options.url)
+  if (since !== undefined && options.cursor) url.searchParams.set(options.cursor.parameter, since)
+  const headers = {
+    accept: 'application/json',
+    ...(etag === undefined ? {} : { 'if-none-match': etag }),
+    ...(authorization === undefined ? {} : { authorization: authorization as string }),
+  }
+  return getOnce(url, { headers, ca: ca as string | undefined, signal, timeout_ms: options.timeout_ms })
+}
+
+/** Of an older profile, or damaged: then it begins anew, and what was taken is known. */
+function placeIn(cursor: string | undefined): Place {
+  if (cursor === undefined) return {}
+  try {
+    return place.safeParse(JSON.parse(cursor)).data ?? {}
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,48 @@
+// A signal of a peer: taken only as signed, once for the peer's own id, under the label that it came with.
+import * as z from 'zod'
+import type { Call } from '../../../kernel/call.ts'
+import { digestOf } from '../../../kernel/canonical.ts'
+import { isRefused, refuse } from '../../../kernel/errors.ts'
+import { operation } from '../../../kernel/operation.ts'
+import { federationMessage, max_message_bytes, misaddressed, opened } from '../../../shared/federation-message.ts'
+import { uid } from '../fields.ts'
+import { counted } from '../intake/metrics.ts'
+import { raised } from '../intake/raise.ts'
+import { sentSignal, signalSchema } from './model.ts'
+
+export const takeSignal = operation({
+  summary: 'Accept a signal of a peer',
+  method: 'POST',
+  path: '/api/v1/federation/signal',
+  input: federationMessage,
+  output: z.strictObject({ uid }).meta({ id: 'SignalTaken' }),
+  errors: ['signature_invalid', 'not_your_tenant', 'label_denied', 'idempotency_mismatch'],
+  allow: 'federation:deliver',
+  max_body_bytes: max_message_bytes,
+
+  async run(call, message) {
+    const done = await taken(call, message)
+    if (isRefused(done)) counted(call, 'peer', 'refused')
+    return done
+  },
+})
+
+async function taken(call: Call, message: z.output<typeof federationMessage>) {
+  const sent = await opened(call, message, 'signal', sentSignal)
+  if (isRefused(sent)) return sent
+  const { statement, label, data } = sent
+  const refused = misaddressed(call, statement)
+  if (refused) return refused
+  if (call.caller.tenant_id !== '*')
+    return refuse('not_your_tenant', 'messages of peers are brought by the site’s carriers')
+  if (statement.body.schema !== signalSchema) return refuse('invalid', `the body is not of the schema ${signalSchema}`)
+  const { event_id, source, ...fields } = data
+  const done = await raised(call, {
+    ...{ origin: `peer:${statement.src}`, key: event_id, tenant_id: statement.receiver_tenant_id, label, source },
+    digest: digestOf({ data, label }),
+    fields: { ...fields, actor: { type: 'service', id: statement.src, name: statement.sender_tenant_id } },
+  })
+  if (isRefused(done)) return done
+  counted(call, 'peer', done.is_new ? 'taken' : 'repeated')
+  return { uid: done.uid }
+}

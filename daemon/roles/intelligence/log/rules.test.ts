@@ -1,0 +1,93 @@
+// Holds the noting of changes to what was changed, for whose eyes, and to an order that no clock upsets.
+import { expect, test } from 'vitest'
+import type { StoredSignal } from '../signal/model.ts'
+import { become, linked, resolvedBy, toldOf } from '../signal/rules.ts'
+import { changeId, noted, placesOf, startOf, told } from './rules.ts'
+
+const at = '2026-03-02T12:00:00.000Z'
+const label = { policy: 'SITE', level: 'OPEN', categories: [], originator: 'alpha' }
+const above = { ...label, level: 'SECRET' }
+const ann = { by: 'ann', at }
+
+function aSignal(more: Partial<StoredSignal> = {}): StoredSignal {
+  const fresh: StoredSignal = {
+    ...{ tenant_id: 'alpha', label, created_by: 'bob', created_at: at, updated_at: at, request_digest: '' },
+    ...{ schema_version: '1.1', signal_type: 'test', source: { type: 'manual' }, severity: 'low', title: 't' },
+    subject: { type: 'asset', id: 'a', name: 'A' },
+    actor: { type: 'person', id: 'bob' },
+    ...{ detected_at: at, expires_at: at, status: 'new', metadata: { status_history: [] }, request_key: 'sig_1' },
+    ...{ source_type: 'manual', standing: 'listed', subject_standing: 'listed' },
+    ...{ links: [], subject_id: 'a', owes: 0, revision: 0, untold: [], tally: '', ...more },
+  }
+  return noted(undefined, fresh, 'bob')
+}
+
+const changed = (before: StoredSignal, after: unknown) => noted(before, after as StoredSignal, 'cy')
+
+test('what only the books say is no change, and no revision', () => {
+  const before = aSignal({ links: [{ insight_id: 'ins_1', label: above, told: 0 }] })
+  expect(changed(before, toldOf(before, 'ins_1', 5))).toMatchObject({ revision: 1, untold: before.untold })
+  expect(changed(before, { ...before, owes: 1, due_ts: 7, updated_at: 'later' }).untold).toEqual(before.untold)
+})
+
+test('a change without a step in the history is by whoever wrote it; what is gone goes to null', () => {
+  const before = aSignal({ description: 'old', metadata: { status_history: [], speed: { kn: 3 } } })
+  const { description: _gone, ...rest } = before
+  const after = changed(before, {
+    ...rest,
+    updated_at: 'later',
+    metadata: { ...before.metadata, speed: { kn: 4 } },
+    label: above,
+  })
+  expect(after.untold.at(-1)).toEqual({
+    ...{ revision: 2, part: 0, by: 'cy', at: 'later', label: above },
+    fields: [
+      { field: 'classification', from: label, to: above },
+      { field: 'description', from: 'old', to: null },
+      { field: 'metadata.speed', from: { kn: 3 }, to: { kn: 4 } },
+    ],
+  })
+})
+
+test('what an insight did is told apart, under the label of the insight', () => {
+  const first = aSignal()
+  const second = changed(first, linked(first, { insight_id: 'ins_1', label: above, told: 0 }, ann))
+  const third = changed(second, become(second, 'investigating', ann))
+  const last = changed(third, resolvedBy(third, { edition_id: 'edn_1', insight_id: 'ins_1' }, ann))
+  const parts = last.untold.map(({ revision, part, label: held, fields }) => [
+    ...[revision, part, held.level],
+    ...fields.map(({ field }) => field),
+  ])
+  expect(parts).toEqual([
+    [1, 0, 'OPEN', 'status'],
+    [2, 0, 'SECRET', 'linked_insight_ids'],
+    [3, 0, 'OPEN', 'status'],
+    [4, 0, 'OPEN', 'status'],
+    [4, 1, 'SECRET', 'metadata.resolved_by_insight', 'metadata.resolved_by_edition'],
+  ])
+})
+
+test('a signal keeps what the log does not have, and is found until it keeps nothing', () => {
+  const first = aSignal()
+  const second = changed(first, become(first, 'acknowledged', ann))
+  const half = told(second, [{ revision: 1, part: 0 }])
+  expect([half.untold.map(({ revision }) => revision), half.unlogged]).toEqual([[2], 1])
+  const none = told(half, [{ revision: 2, part: 0 }])
+  expect(none.untold).toEqual([])
+  expect(none).not.toHaveProperty('unlogged')
+})
+
+test('places go by batch, then time, and of one signal by revision, though its clock was set back', () => {
+  const changes = [
+    { at: '2026-03-02T12:00:00.000Z', revision: 9, part: 0 },
+    { at: '2026-03-02T11:00:00.000Z', revision: 10, part: 0 },
+    { at: '2026-03-02T11:00:00.000Z', revision: 10, part: 1 },
+  ]
+  const places = placesOf(7, 'sig_1', changes).map(({ place }) => place)
+  expect(places.toSorted()).toEqual(places)
+  const [late = ''] = placesOf(10, 'sig_0', [{ at: '2020-01-01T00:00:00.000Z', revision: 1, part: 0 }]).map(
+    (p) => p.place,
+  )
+  expect(places.every((place) => place < startOf(8) && place > startOf(7) && place < late)).toBe(true)
+  expect(changeId({ signal_id: 'sig_1', revision: 10, part: 1 })).toBe('sig_1:10:1')
+})

@@ -1,0 +1,122 @@
+// What a write changed of a signal, as old and new values, and where changes stand in the order of a tenant.
+import { canonical } from '../../../kernel/canonical.ts'
+import type { StoredSignal } from '../signal/model.ts'
+import { tallyOf } from '../statistics/rules.ts'
+import type { FieldChange, Reference, Untold } from './model.ts'
+
+/** The books of the service, and what is told otherwise. */
+const untellable: ReadonlySet<string> = new Set([
+  ...['tenant_id', 'created_by', 'created_at', 'updated_at', 'request_digest', 'request_key', 'schema_version'],
+  ...['subject_id', 'due_ts', 'owes', 'revision', 'untold', 'unlogged', 'tally', 'label', 'links', 'metadata'],
+  ...['source_type', 'source_name', 'subject_standing', 'silence_id', 'silence_label'],
+])
+/** `resolved_by_…` is a matter of the insight, and for its viewers alone. */
+const ofInsight = ['resolved_by_insight', 'resolved_by_edition'] as const
+const untoldMetadata: ReadonlySet<string> = new Set(['status_history', ...ofInsight])
+
+/**
+ * The signal as it is to be stored: with what this write changed noted in it, for the log to take over, and its revision
+ * raised. A write that changed nothing that is told is no revision. `before`: undefined for a new signal.
+ */
+export function noted(before: StoredSignal | undefined, after: StoredSignal, by: string): StoredSignal {
+  const parts = before ? partsOf(before, after) : [{ label: after.label, fields: [isNew(after)] }]
+  if (parts.length === 0) return after
+  const deed = deedOf(before, after, by)
+  const revision = after.revision + 1
+  const fresh = parts.map(({ label, fields }, part): Untold => ({ ...deed, revision, part, label, fields }))
+  return { ...after, revision, untold: [...after.untold, ...fresh], unlogged: 1, tally: tallyOf(after) }
+}
+
+function isNew({ status }: StoredSignal): FieldChange {
+  return { field: 'status', from: null, to: status }
+}
+
+/** The history's word for it, where it got one. */
+function deedOf(before: StoredSignal | undefined, after: StoredSignal, by: string): Pick<Untold, 'by' | 'at'> {
+  const { status_history } = after.metadata
+  const step = status_history.length > (before?.metadata.status_history.length ?? 0) ? status_history.at(-1) : undefined
+  if (!step) return { by, at: after.updated_at }
+  const { rationale } = step
+  return { by: step.by, at: step.at, ...(rationale === undefined ? {} : { rationale }) }
+}
+
+type Part = Pick<Untold, 'label' | 'fields'>
+
+/** What everybody may know who sees the signal, and for each insight what only its viewers may. */
+function partsOf(before: StoredSignal, after: StoredSignal): Part[] {
+  const own = [
+    ...differences(topOf(before), topOf(after), untellable, ''),
+    ...differences(before.metadata, after.metadata, untoldMetadata, 'metadata.'),
+  ]
+  const parts = own.length > 0 ? [{ label: after.label, fields: own }] : []
+  const insights = new Set([...before.links, ...after.links].map(({ insight_id }) => insight_id))
+  return [...parts, ...[...insights].flatMap((id) => insightPart(before, after, id))]
+}
+
+function topOf(signal: StoredSignal): Readonly<Record<string, unknown>> {
+  return { ...signal, classification: signal.label }
+}
+
+function insightPart(before: StoredSignal, after: StoredSignal, insight_id: string): Part[] {
+  const linkIn = ({ links }: StoredSignal) => links.find((link) => link.insight_id === insight_id)
+  const [old, fresh] = [linkIn(before), linkIn(after)]
+  const label = (fresh ?? old)?.label
+  if (!label) return []
+  const fields: FieldChange[] = []
+  if (!old || !fresh)
+    fields.push({ field: 'linked_insight_ids', from: old ? insight_id : null, to: fresh ? insight_id : null })
+  const isOf = ({ metadata }: StoredSignal) => metadata.resolved_by_insight === insight_id
+  if (isOf(after) && !isOf(before))
+    for (const name of ofInsight)
+      fields.push({ field: `metadata.${name}`, from: null, to: after.metadata[name] ?? null })
+  return fields.length > 0 ? [{ label, fields }] : []
+}
+
+function differences(
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+  except: ReadonlySet<string>,
+  prefix: string,
+): FieldChange[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((name) => !except.has(name)).sort()
+  return names.flatMap((name) => {
+    const [from, to] = [before[name] ?? null, after[name] ?? null]
+    if (from === to || canonical(from) === canonical(to)) return []
+    return [{ field: `${prefix}${name}`, from, to }]
+  })
+}
+
+/** The log has these changes. */
+export function told(current: StoredSignal, done: readonly Pick<Reference, 'revision' | 'part'>[]): StoredSignal {
+  const isDone = (each: Untold) => done.some(({ revision, part }) => revision === each.revision && part === each.part)
+  const { unlogged: _was, ...rest } = current
+  const untold = current.untold.filter((each) => !isDone(each))
+  return untold.length > 0 ? { ...current, untold } : { ...rest, untold }
+}
+
+/**
+ * Places in a batch, in the order of time, of one signal always in the order of its revisions. A place is made of the
+ * batch and of what the change itself tells: whoever sees one learns nothing of those that it may not see.
+ */
+export function placesOf(
+  batch: number,
+  signal_id: string,
+  changes: readonly Pick<Untold, 'at' | 'revision' | 'part'>[],
+): Reference[] {
+  let latest = ''
+  return changes.map(({ at, revision, part }) => {
+    // A clock may be set back.
+    latest = at > latest ? at : latest
+    const place = `${startOf(batch)}${latest}.${signal_id}.${String(revision).padStart(9, '0')}.${part}`
+    return { signal_id, revision, part, place }
+  })
+}
+
+/** Before all places of a batch, and behind those of the batches before it. */
+export function startOf(batch: number): string {
+  return `${String(batch).padStart(15, '0')}.`
+}
+
+export function changeId({ signal_id, revision, part }: Pick<Reference, 'signal_id' | 'revision' | 'part'>): string {
+  return `${signal_id}:${revision}:${part}`
+}

@@ -1,0 +1,47 @@
+// Sends a signal to a peer, where its label lets it leave; durable at the site's carrier once this answers.
+import * as z from 'zod'
+import { isRefused, refuse } from '../../../kernel/errors.ts'
+import { operation } from '../../../kernel/operation.ts'
+import { ownedPaths } from '../../../kernel/owned.ts'
+import { type SentSignal, signalSchema } from '../federation/model.ts'
+import { uid, word } from '../fields.ts'
+import { type StoredSignal, signals } from './model.ts'
+
+const [path = '', ...also] = ownedPaths('signal', '/{uid}/send')
+
+export const send = operation({
+  summary: 'Send a signal to a peer, where its label lets it leave',
+  method: 'POST',
+  path,
+  also,
+  input: z.strictObject({ uid, peer: word.max(64) }),
+  output: z.strictObject({ uid, peer: word, event_id: z.string() }).meta({ id: 'SignalSent' }),
+  status: 202,
+  errors: ['not_found', 'not_your_tenant', 'label_denied', 'unavailable'],
+  allow: 'intelligence:send',
+
+  async run(call, { uid: id, peer }) {
+    const { value } = await call.store(signals).get(id)
+    // On a channel the site speaks as its own tenant: it lends that to nobody else.
+    if (value.tenant_id !== call.site.tenant_id)
+      return refuse('not_your_tenant', 'the site sends signals of its own tenant')
+    const refused = await call.others.mayCross(peer, value.label)
+    if (isRefused(refused)) return refused
+    const body = sentOf(id, value)
+    await call.record([call.audited(call.address, id, { peer }, value.label)])
+    const { event_id } = body
+    const sent = { event_id: `signal:${event_id}`, kind: 'signal', schema: signalSchema, label: value.label } as const
+    await call.others.send({ peer, ...sent, body, parent_block_ids: [] })
+    return { uid: id, peer, event_id }
+  },
+})
+
+/** What was said of it, and nothing of what became of it, of people, or of whom it concerns here. */
+function sentOf(id: string, value: StoredSignal): SentSignal {
+  const { signal_type, severity, title, description, subject, detected_at, expires_at, confidence, source } = value
+  return {
+    ...{ event_id: id, signal_type, severity, title, subject, detected_at, expires_at, source },
+    ...(description === undefined ? {} : { description }),
+    ...(confidence === undefined ? {} : { confidence }),
+  }
+}

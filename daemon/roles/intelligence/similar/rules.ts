@@ -1,0 +1,75 @@
+// How like a signal another one is: a sum of points that a person can add up, each with its reason.
+import type { StoredSignal } from '../signal/model.ts'
+import type { Reason } from './model.ts'
+
+const day_ms = 86_400_000
+
+/** The most that each reason gives; 100 together, as `related` is asked only where the subject is another. */
+const most = { same_subject: 40, related: 20, same_type: 15, same_source: 15, words: 20, near_in_time: 10 } as const
+
+export type Compared = Pick<
+  StoredSignal,
+  'subject' | 'signal_type' | 'source' | 'title' | 'description' | 'detected_at'
+>
+
+/** `related`: why they are about related things; undefined when nothing says so. `window_days`: how far time counts. */
+export type Setting = { readonly related: string | undefined; readonly window_days: number }
+
+/** In falling order of what each may give; what gives nothing is left out. Independent of the order of the two. */
+export function reasonsOf(one: Compared, other: Compared, { related, window_days }: Setting): Reason[] {
+  const isSameSubject = one.subject.id === other.subject.id
+  const isSameSource = one.source.type === other.source.type && one.source.name === other.source.name
+  const shared = sharedWords(one, other)
+  const apart_days = Math.abs(Date.parse(one.detected_at) - Date.parse(other.detected_at)) / day_ms
+  const given: Reason[] = [
+    { reason: 'same_subject', points: isSameSubject ? most.same_subject : 0, detail: one.subject.id },
+    { reason: 'related', points: related !== undefined && !isSameSubject ? most.related : 0, detail: related ?? '' },
+    {
+      reason: 'same_type',
+      points: one.signal_type === other.signal_type ? most.same_type : 0,
+      detail: one.signal_type,
+    },
+    {
+      reason: 'same_source',
+      points: isSameSource && one.source.name !== undefined ? most.same_source : 0,
+      detail: `${one.source.type} ${one.source.name}`,
+    },
+    { reason: 'words', points: rounded(most.words * shared.overlap), detail: shared.words.slice(0, 10).join(' ') },
+    {
+      reason: 'near_in_time',
+      points: rounded(most.near_in_time * Math.max(0, 1 - apart_days / window_days)),
+      detail: `${rounded(apart_days)} days apart`,
+    },
+  ]
+  return given.filter(({ points }) => points > 0)
+}
+
+export function scoreOf(reasons: readonly Reason[]): number {
+  return rounded(reasons.reduce((sum, { points }) => sum + points, 0))
+}
+
+/** Jaccard's coefficient of the sets of words in title and description (Jaccard 1912), and the words of both, in order. */
+function sharedWords(one: Compared, other: Compared): { readonly overlap: number; readonly words: readonly string[] } {
+  const [mine, theirs] = [wordsOf(one), wordsOf(other)]
+  const words = [...mine].filter((word) => theirs.has(word)).sort()
+  const all = mine.size + theirs.size - words.length
+  return { overlap: all === 0 ? 0 : words.length / all, words }
+}
+
+/** A description may be long: what it says first says most. */
+const most_words = 500
+
+/** Letters and digits in a row, three or more; without case, and without the forms that Unicode calls compatible. */
+function wordsOf({ title, description = '' }: Compared): Set<string> {
+  const found =
+    `${title} ${description}`
+      .normalize('NFKC')
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]{3,}/gu) ?? []
+  return new Set(found.slice(0, most_words))
+}
+
+/** One decimal, so that the points that are shown add up to the score. */
+function rounded(value: number): number {
+  return Math.round(value * 10) / 10
+}

@@ -1,0 +1,202 @@
+// The change log: every change once, with old and new values, in an order that a follower can rely on, for whoever may see it.
+import { describe, expect, test } from 'vitest'
+import { attest } from '../../../daemon/roles/intelligence/edition/attest.ts'
+import { draft } from '../../../daemon/roles/intelligence/edition/draft.ts'
+import { open } from '../../../daemon/roles/intelligence/insight/open.ts'
+import { start } from '../../../daemon/roles/intelligence/insight/start.ts'
+import { changes } from '../../../daemon/roles/intelligence/log/changes.ts'
+import { changesOf } from '../../../daemon/roles/intelligence/log/changes-of.ts'
+import { type SignalChange, signalLogs } from '../../../daemon/roles/intelligence/log/model.ts'
+import { acknowledge } from '../../../daemon/roles/intelligence/signal/acknowledge.ts'
+import { archive } from '../../../daemon/roles/intelligence/signal/archive.ts'
+import { create } from '../../../daemon/roles/intelligence/signal/create.ts'
+import { get } from '../../../daemon/roles/intelligence/signal/get.ts'
+import { linkInsight } from '../../../daemon/roles/intelligence/signal/link-insight.ts'
+import { signals } from '../../../daemon/roles/intelligence/signal/model.ts'
+import { setDisposition } from '../../../daemon/roles/intelligence/signal/set-disposition.ts'
+import type { Person } from '../../support/person.ts'
+import { until } from '../../support/site-world.ts'
+import { aSignal, opened, raise, settled, sharedIntelligence } from './intelligence-world.ts'
+
+const world = sharedIntelligence()
+
+/** Waits until the log has everything. */
+async function logged(): Promise<void> {
+  await settled(world())
+  const store = world().store('intelligence')
+  await until(async () => (await store.count(signals, { unlogged: 1 }, { fresh: true })) === 0)
+  await until(async () => (await store.count(signalLogs, { owes: 1 }, { fresh: true })) === 0)
+}
+
+/** Everything after a place, by pages of a few. */
+async function followed(person: Person, since?: string, limit = 7) {
+  const items: SignalChange[] = []
+  let at = since
+  for (;;) {
+    const page = await person.ok(changes, { limit, ...(at === undefined ? {} : { since: at }) })
+    items.push(...page.items)
+    at = page.next_since
+    if (!page.has_more) return { items, at }
+  }
+}
+
+const historyOf = async (person: Person, uid: string) =>
+  (await person.ok(changesOf, { uid, limit: 500 })).items.map(({ by, rationale, fields }) => ({
+    by,
+    rationale,
+    fields,
+  }))
+
+describe('the changes of one signal', () => {
+  test('are told from its arrival to its end, old value and new, by whom and why', async () => {
+    const ann = await world().as()
+    const bob = await world().as({ subject: 'bob' })
+    const uid = await raise(ann)
+    const insight = await opened(ann, uid)
+    await settled(world())
+    await bob.ok(acknowledge, { uid, note: 'on it' })
+    await ann.ok(start, { uid: insight })
+    await settled(world())
+    await bob.ok(archive, { uid, rationale: 'a buoy' })
+    const { acknowledged_at, metadata } = await ann.ok(get, { uid })
+    const told = [
+      { by: 'ann', fields: [{ field: 'status', from: null, to: 'new' }] },
+      {
+        ...{ by: 'ann', rationale: 'linked to an insight' },
+        fields: [{ field: 'linked_insight_ids', from: null, to: insight }],
+      },
+      {
+        ...{ by: 'bob', rationale: 'on it' },
+        fields: [
+          { field: 'acknowledged_at', from: null, to: acknowledged_at },
+          { field: 'acknowledged_by', from: null, to: 'bob' },
+          { field: 'acknowledgment_note', from: null, to: 'on it' },
+          { field: 'status', from: 'new', to: 'acknowledged' },
+        ],
+      },
+      {
+        ...{ by: 'ann', rationale: 'an investigation of it has begun' },
+        fields: [{ field: 'status', from: 'acknowledged', to: 'investigating' }],
+      },
+      {
+        ...{ by: 'bob', rationale: 'a buoy' },
+        fields: [
+          { field: 'status', from: 'investigating', to: 'dismissed' },
+          { field: 'metadata.archived', from: null, to: true },
+          { field: 'metadata.archived_at', from: null, to: metadata.archived_at },
+          { field: 'metadata.archived_by', from: null, to: 'bob' },
+        ],
+      },
+    ]
+    // Both while the log may not have the last of them, and when it has all.
+    expect(await historyOf(ann, uid)).toEqual(told)
+    await logged()
+    expect(await historyOf(ann, uid)).toEqual(told)
+    expect((await ann.ok(changesOf, { uid, limit: 500 })).items.map(({ revision }) => revision)).toEqual([
+      1, 2, 3, 4, 5,
+    ])
+  })
+
+  test('hold its end by time, and pages of them miss none', async () => {
+    const ann = await world().as()
+    const expires_at = new Date(world().clock.now() + 60_000).toISOString()
+    const { uid } = await ann.ok(create, aSignal({ expires_at }))
+    world().clock.advance(120_000)
+    world().wake('intelligence', 'expiry')
+    await until(async () => (await ann.ok(get, { uid })).metadata.expired_at)
+    await ann.ok(archive, { uid })
+    await logged()
+    const [first] = (await ann.ok(changesOf, { uid, limit: 1 })).items
+    const { next_cursor: cursor = '' } = await ann.ok(changesOf, { uid, limit: 1 })
+    const rest = (await ann.ok(changesOf, { uid, limit: 500, cursor })).items
+    expect([first, ...rest].map((each) => each?.fields[0]?.field)).toEqual(['status', 'metadata.expired_at', 'status'])
+    expect(rest[0]).toMatchObject({ by: 'role:intelligence', fields: [{ from: null }] })
+  })
+
+  test('do not change the version that a client holds while they are taken into the log', async () => {
+    const ann = await world().as()
+    const { uid, version } = await ann.ok(create, aSignal())
+    await logged()
+    expect((await ann.ok(get, { uid })).version).toBe(version)
+    await ann.ok(acknowledge, { uid }, { 'if-match': `"${version}"` })
+    expect(await ann.refusal(archive, { uid }, { 'if-match': `"${version}"` })).toBe('precondition_failed')
+  })
+})
+
+describe('the log of a tenant', () => {
+  test('gives a follower each change once and none too late, however many write at the same time', async () => {
+    const ann = await world().as()
+    await logged()
+    const { at: before } = await followed(ann)
+    let isOver = false
+    const heard: SignalChange[] = []
+    const follower = (async () => {
+      let since = before
+      for (;;) {
+        const wasOver = isOver
+        const { items, at } = await followed(ann, since, 3)
+        heard.push(...items)
+        since = at
+        if (wasOver) return
+      }
+    })()
+    const writer = async () => {
+      const uid = await raise(ann)
+      await ann.ok(acknowledge, { uid })
+      await ann.ok(setDisposition, { uid, disposition: 'investigating', rationale: 'r' })
+      await ann.ok(setDisposition, { uid, disposition: 'resolved', rationale: 'r' })
+      return uid
+    }
+    const uids = await Promise.all(Array.from({ length: 30 }, writer))
+    await logged()
+    isOver = true
+    await follower
+    expect(new Set(heard.map(({ id }) => id)).size).toBe(heard.length)
+    for (const uid of uids) {
+      const own = heard.filter(({ signal_id }) => signal_id === uid)
+      expect(own.map(({ revision }) => revision)).toEqual([1, 2, 3, 4])
+    }
+    expect(heard).toHaveLength(uids.length * 4)
+    // Read again, the order is the same.
+    expect((await followed(ann, before, 500)).items).toEqual(heard)
+  })
+
+  test('is each tenant’s own, and shows nobody what is above them, nor that there is such a thing', async () => {
+    const ann = await world().as()
+    const low = await world().as({ subject: 'lou', clearance: { level: 'UNCLASSIFIED' } })
+    const other = await world().as({ subject: 'eve', tenant: 'tenant-b' })
+    await logged()
+    const { at: before } = await followed(low, undefined, 500)
+    const secret = await raise(ann, { classification: 'SECRET' })
+    const plain = await raise(ann, { classification: 'UNCLASSIFIED' })
+    const { uid: insight } = await ann.ok(open, { signal_id: plain, title: 'Both', classification: 'SECRET' })
+    await ann.ok(linkInsight, { uid: secret, insight_id: insight })
+    await ann.ok(start, { uid: insight })
+    const { editions } = await ann.ok(draft, { uid: insight, title: 't', summary: '', closes: true })
+    await ann.ok(attest, { uid: insight, edition_id: editions[0]?.edition_id ?? '' })
+    await logged()
+    const seen = await followed(low, before)
+    expect(new Set(seen.items.map(({ signal_id }) => signal_id))).toEqual(new Set([plain]))
+    expect(seen.items.map(({ fields }) => fields[0]?.to)).toEqual(['new', 'investigating', 'resolved'])
+    expect(JSON.stringify(await ann.ok(changesOf, { uid: plain, limit: 500 }))).toContain(insight)
+    for (const mine of [seen.items, (await low.ok(changesOf, { uid: plain, limit: 500 })).items]) {
+      expect(JSON.stringify(mine)).not.toMatch(new RegExp(`${insight}|${editions[0]?.edition_id}`))
+    }
+    expect(await low.refusal(changesOf, { uid: secret })).toBe('not_found')
+    expect(await other.refusal(changesOf, { uid: plain })).toBe('not_found')
+    expect(await other.ok(changes, {})).toEqual({ items: [], has_more: false })
+  })
+
+  test('takes a place for the clearance it was given under alone, and no invented one', async () => {
+    const ann = await world().as()
+    await raise(ann)
+    await logged()
+    const { next_since: since = '' } = await ann.ok(changes, { limit: 1 })
+    const low = await world().as({ subject: 'lou', clearance: { level: 'UNCLASSIFIED' } })
+    const { problem } = await low.ask(changes, { since })
+    expect(problem).toMatchObject({ status: 400, errors: [{ path: 'since' }] })
+    for (const wrong of ['', 'x', `${since.slice(0, -4)}AAAA`]) {
+      expect(await ann.refusal(changes, { since: wrong })).toBe('malformed')
+    }
+  })
+})

@@ -1,0 +1,154 @@
+// Signals of peers: taken only as signed, once, under their label; and what may leave for a peer.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { auditRecord } from '../../../daemon/kernel/audit.ts'
+import type { MessageBody, Statement } from '../../../daemon/kernel/transport.ts'
+import { takeSignal } from '../../../daemon/roles/intelligence/federation/signal.ts'
+import { get } from '../../../daemon/roles/intelligence/signal/get.ts'
+import { send } from '../../../daemon/roles/intelligence/signal/send.ts'
+import { type SiteWorld, siteWorld } from '../../support/site-world.ts'
+import { peerSite, sharedLabel } from '../consensus/peer-messages.ts'
+import { intelligenceProfile, raise } from './intelligence-world.ts'
+
+const bravo = await peerSite('bravo', 'tenant-b')
+const charlie = await peerSite('charlie', 'tenant-c')
+let world: SiteWorld
+beforeAll(async () => {
+  world = await siteWorld({ profile: intelligenceProfile, peers: [bravo.pinned, charlie.pinned] })
+})
+afterAll(async () => {
+  await world?.end()
+  for (const peer of [bravo, charlie]) peer.remove()
+  expect(world?.faults ?? []).toEqual([])
+})
+
+let made = 0
+function said(more: Readonly<Record<string, unknown>> = {}) {
+  made += 1
+  return {
+    event_id: `ev-${made}`,
+    signal_type: 'watchlist_hit',
+    severity: 'high',
+    title: 'Aurora seen at anchor',
+    subject: { type: 'asset', id: 'ship-1', name: 'Aurora' },
+    source: { type: 'computed', name: 'detector' },
+    detected_at: '2026-03-02T11:00:00.000Z',
+    ...more,
+  }
+}
+const carrier = () => world.as({ subject: 'role:site', roles: ['service'], tenant: '*' })
+type Peer = typeof bravo
+async function tell(
+  fields: ReturnType<typeof said>,
+  by: Partial<Statement> = {},
+  written: Partial<MessageBody> = {},
+  peer: Peer = bravo,
+) {
+  return (await carrier()).ask(takeSignal, await peer.message('signal', fields, by, written))
+}
+const seen = async (uid: string, who = {}) => (await world.as(who)).ask(get, { uid })
+
+describe('a signal of a peer', () => {
+  test('is one of this site, noticed by the peer, under the label that it came with', async () => {
+    const label = { ...sharedLabel, level: 'SECRET', categories: [] }
+    const { value } = await tell(said({ confidence: 0.5, metadata: { speed: 3, received: 'x' } }), { label })
+    const uid = value?.uid ?? ''
+    expect((await seen(uid)).value).toMatchObject({
+      tenant_id: 'tenant-a',
+      status: 'new',
+      created_by: 'peer:bravo',
+      actor: { type: 'service', id: 'bravo', name: 'tenant-b' },
+      source: { type: 'computed', name: 'detector' },
+      classification: { level: 'SECRET' },
+      metadata: { speed: 3, received: { from: 'peer:bravo', as: expect.stringMatching(/^ev-/) } },
+    })
+    expect((await seen(uid, { subject: 'lou', clearance: { level: 'RESTRICTED' } })).status).toBe(404)
+  })
+
+  test('is taken once, however often it comes; the same id of another peer is another signal', async () => {
+    const fields = said()
+    const first = await tell(fields)
+    world.clock.advance(1_000)
+    const again = await Promise.all(Array.from({ length: 8 }, () => tell(fields)))
+    for (const { value } of again) expect(value).toEqual(first.value)
+    expect((await tell(fields, {}, {}, charlie)).value?.uid).not.toBe(first.value?.uid)
+  })
+
+  test('is refused with other words, or another label, under an id that was taken', async () => {
+    const fields = said()
+    await tell(fields)
+    expect((await tell({ ...fields, title: 'nothing to see' })).problem?.code).toBe('idempotency_mismatch')
+    const label = { ...sharedLabel, level: 'RESTRICTED' }
+    expect((await tell(fields, { label })).problem?.code).toBe('idempotency_mismatch')
+  })
+
+  test.each<[string, Readonly<Record<string, unknown>>]>([
+    ['without an id', { event_id: undefined }],
+    ['with a status', { status: 'resolved' }],
+    ['in the name of somebody here', { actor: { type: 'person', id: 'ann' } }],
+    ['about nothing', { subject: undefined }],
+    ['that is suppressed', { severity: 'suppressed' }],
+    ['of the future', { detected_at: '2026-04-02T11:00:00.000Z' }],
+    ['with a label of its own', { classification: sharedLabel }],
+  ])('%s is refused', async (_, more) => {
+    expect((await tell(said(more))).problem?.code).toBe('invalid')
+  })
+
+  test('is refused when it is not what was signed, is for somebody else, or is brought by somebody else', async () => {
+    const other = { ...sharedLabel, releasable_to: ['tenant-c'] }
+    expect((await tell(said(), {}, { label: other })).problem?.code).toBe('label_denied')
+    expect((await tell(said(), { receiver_tenant_id: 'tenant-c' })).problem?.code).toBe('not_your_tenant')
+    const message = await bravo.message('signal', said())
+    const changed = {
+      ...message,
+      body: Buffer.from(Buffer.from(message.body, 'base64url').toString().replace('Aurora', 'Borealis')).toString(
+        'base64url',
+      ),
+    }
+    expect(await (await carrier()).refusal(takeSignal, changed)).toBe('signature_invalid')
+    const asContribution = await bravo.message('contribution', said())
+    expect(await (await carrier()).refusal(takeSignal, asContribution)).toBe('signature_invalid')
+    for (const roles of [['analyst'], ['operator'], ['auditor']])
+      expect(await (await world.as({ roles })).refusal(takeSignal, message)).toBe('forbidden')
+    expect(await (await world.as({ roles: ['admin'] })).refusal(takeSignal, message)).toBe('not_your_tenant')
+  })
+})
+
+describe('a signal for a peer', () => {
+  const operator = () => world.as({ subject: 'olga', roles: ['operator'] })
+  const releasable = { level: 'RESTRICTED', releasable_to: ['tenant-a', 'tenant-b'] }
+
+  test('goes out once with what was said of it, and is audited', async () => {
+    const olga = await operator()
+    const uid = await raise(olga, {
+      classification: releasable,
+      metadata: { internal: 'note' },
+      routing: { desk: 'east' },
+    })
+    expect(await olga.ok(send, { uid, peer: 'bravo' })).toEqual({ uid, peer: 'bravo', event_id: uid })
+    expect(await olga.ok(send, { uid, peer: 'bravo' })).toMatchObject({ event_id: uid })
+    const { json } = await world.call('site', 'GET', '/api/v2/site/channel', undefined, { token: olga.token })
+    const [out] = (json as { items: { peer: string; direction: string; highest_seq: number }[] }).items.filter(
+      ({ peer, direction }) => peer === 'bravo' && direction === 'out',
+    )
+    const { token } = await world.as({ subject: 'eve', roles: ['admin'] })
+    const audit = await world.call('intelligence', 'GET', `/api/v1/audit?target=${uid}`, undefined, { token })
+    const events = (audit.json as { items: unknown[] }).items.map((item) => auditRecord.parse(item).event?.action)
+    expect(events).toContain('intelligence.signal.send')
+    expect(out?.highest_seq).toBe(1)
+  })
+
+  test('stays here where its label, its tenant or the caller does not let it go', async () => {
+    const olga = await operator()
+    const uid = await raise(olga, { classification: releasable })
+    const secret = await raise(olga, { classification: { ...releasable, level: 'TOP_SECRET' } })
+    const own = await raise(olga, { classification: 'RESTRICTED' })
+    expect(await olga.refusal(send, { uid, peer: 'charlie' })).toBe('label_denied')
+    expect(await olga.refusal(send, { uid: secret, peer: 'bravo' })).toBe('label_denied')
+    expect(await olga.refusal(send, { uid: own, peer: 'bravo' })).toBe('label_denied')
+    expect(await olga.refusal(send, { uid, peer: 'nobody' })).toBe('label_denied')
+    expect(await (await world.as({ roles: ['analyst'] })).refusal(send, { uid, peer: 'bravo' })).toBe('forbidden')
+    const guest = await world.as({ subject: 'bea', tenant: 'tenant-b', roles: ['operator'] })
+    const theirs = await raise(guest, { classification: { level: 'RESTRICTED', releasable_to: ['tenant-b'] } })
+    expect(await guest.refusal(send, { uid: theirs, peer: 'bravo' })).toBe('not_your_tenant')
+  })
+})

@@ -1,0 +1,292 @@
+// The public door at saturation while its counters, its identity provider, its upstream and itself are killed: each answer is a
+// documented one, and each request is recorded exactly once.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import { type Chance, chance } from '../support/chance.ts'
+import { type Redis, redis, redisWanted } from '../support/engines/redis.ts'
+import { engineFolder, freePorts, type ServerProcess, serverProcess } from '../support/engines/server-process.ts'
+import type { Served } from '../support/packaged-site.ts'
+import { atSocket, type Door, everyRecord, publicDoor, type Recorded } from '../support/public-door.ts'
+import type { LoadCounts, LoadStart } from './door-load.ts'
+import { rules } from './door-requests.ts'
+
+/** Of the issue; a run that is part of a suite says less. */
+export const seconds = 600
+
+const clients = 48
+/** The door itself lives on from then, so that its memory can be looked at. */
+const last_death = 0.4
+const patience_ms = 60_000
+
+/** What happened, counted. Throws when an answer was none of the documented, a record is missing or there twice, or memory grew. */
+export async function soak(seed: number, lasts_s = seconds): Promise<Record<string, number>> {
+  const world = await World.made(seed)
+  try {
+    const counts = await world.toItsEnd(lasts_s)
+    await world.end()
+    return counts
+  } catch (error) {
+    await world.halt()
+    throw new Error(`seed ${seed} failed; its folder is ${world.folder}`, { cause: error })
+  }
+}
+
+type Behind = { readonly name: string; readonly server: ServerProcess }
+
+class World {
+  readonly #door: Door
+  readonly #port: number
+  readonly #behind: readonly Behind[]
+  readonly #redis: Redis | undefined
+  readonly #seed: number
+  readonly #dispose: () => void
+  readonly #counts: Record<string, number> = {}
+  /** Epoch milliseconds: from the kill to the next one that listens. */
+  readonly #deaths: { readonly from: number; until: number }[] = []
+  readonly #memory: number[] = []
+  #served: Served | undefined
+  #load: Worker | undefined
+
+  private constructor(
+    door: Door,
+    port: number,
+    behind: Behind[],
+    kv: Redis | undefined,
+    seed: number,
+    end: () => void,
+  ) {
+    this.#door = door
+    this.#port = port
+    this.#behind = behind
+    this.#redis = kv
+    this.#seed = seed
+    this.#dispose = end
+  }
+
+  static async made(seed: number): Promise<World> {
+    const { folder, dispose } = engineFolder('door')
+    const [port = 0, upstream = 0, provider = 0] = await freePorts(3)
+    const kv = redisWanted.isPresent ? await redis() : undefined
+    if (!kv) console.error(`counters are in the door itself: ${redisWanted.name} was ${redisWanted.hint}`)
+    const behind = [
+      { name: 'upstream', server: farSide('upstream', upstream, folder) },
+      { name: 'provider', server: farSide('provider', provider, folder) },
+      ...(kv ? [{ name: 'redis', server: kv }] : []),
+    ]
+    await Promise.all(behind.map(({ server }) => server.start()))
+    const door = await publicDoor(rules, {
+      PLATFORM_API_URL: `http://127.0.0.1:${upstream}`,
+      SSO_TOKEN_URL: `http://127.0.0.1:${provider}/token`,
+      ...{ RATE_LIMIT_PER_MIN: '1000000', WRITE_RATE_LIMIT_PER_MIN: '1000000', CACHE_MAX_MB: '8' },
+      ...(kv && { KV_HOST: '127.0.0.1', KV_PORT: String(kv.port), KV_PASSWORD: kv.password, KV_VERIFY: 'false' }),
+    })
+    door.site.edit('port: 0', `port: ${port}\n  answer_timeout_s: 2\n  connect_timeout_s: 1`)
+    return new World(door, port, behind, kv, seed, dispose)
+  }
+
+  get folder(): string {
+    return this.#door.site.dir
+  }
+
+  async toItsEnd(lasts_s: number): Promise<Record<string, number>> {
+    this.#served = await this.#door.serve()
+    const data: LoadStart = { port: this.#port, seed: this.#seed, clients }
+    const load = new Worker(new URL('./door-load.ts', import.meta.url), { workerData: data })
+    this.#load = load
+    const over = performance.now() + lasts_s * 1_000
+    const begun = performance.now()
+    const troubles = this.#behind.map((each, at) => this.#trouble(each, chance(this.#seed * 100 + at), over))
+    const lastDeath = begun + last_death * lasts_s * 1_000
+    await Promise.all([
+      ...troubles,
+      this.#ownTrouble(chance(this.#seed * 100 + 99), lastDeath, over),
+      this.#weigh(over),
+    ])
+    await this.#calm(load)
+    const told = await ask(load, 'end')
+    this.#judgeAnswers(told)
+    this.#judgeMemory()
+    await this.#judgeRecords(told)
+    return this.#counts
+  }
+
+  /** Dies, or stands still for a while: what is asked then gets no answer, and not even a refusal. */
+  async #trouble({ name, server }: Behind, by: Chance, over: number): Promise<void> {
+    for (;;) {
+      await pause(300 + by.below(4_000))
+      if (performance.now() > over) return
+      const isFrozen = by.happens(0.3)
+      if (isFrozen) server.freeze()
+      else await server.kill()
+      this.#count(`${name} ${isFrozen ? 'frozen' : 'killed'}`)
+      await pause(by.below(isFrozen ? 3_000 : 1_500))
+      if (isFrozen) server.thaw()
+      else await server.start()
+    }
+  }
+
+  /** Killed as long as it may be, and told to reload all the while. */
+  async #ownTrouble(by: Chance, lastDeath: number, over: number): Promise<void> {
+    for (;;) {
+      await pause(1_000 + by.below(6_000))
+      if (performance.now() > over) return
+      if (performance.now() < lastDeath && by.happens(0.6)) await this.#die()
+      else {
+        this.#served?.signal('SIGHUP')
+        this.#count('reloads')
+      }
+    }
+  }
+
+  async #die(): Promise<void> {
+    const death = { from: Date.now(), until: Number.POSITIVE_INFINITY }
+    this.#deaths.push(death)
+    await this.#served?.kill()
+    this.#served = await this.#door.serve()
+    death.until = Date.now()
+    this.#memory.length = 0
+    this.#count('door killed')
+  }
+
+  async #weigh(over: number): Promise<void> {
+    while (performance.now() < over) {
+      await pause(500)
+      const pid = this.#served?.pid
+      const status = await Promise.resolve()
+        .then(() => readFileSync(`/proc/${pid}/status`, 'utf8'))
+        .catch(() => '')
+      const kib = /^VmRSS:\s+(\d+)/m.exec(status)?.[1]
+      if (kib) this.#memory.push(Number(kib) / 1_024)
+    }
+  }
+
+  /** Everything runs again: within the patience of a caller all is answered well. */
+  async #calm(load: Worker): Promise<void> {
+    const deadline = performance.now() + patience_ms
+    for (;;) {
+      const { calm } = await ask(load, 'tell')
+      if (calm.answers > 500 && calm.ill === 0) return
+      assert.ok(performance.now() < deadline, `it never was well again: ${JSON.stringify(calm)}`)
+      await pause(500)
+    }
+  }
+
+  #judgeAnswers({ answered, cut, undocumented, given_up }: LoadCounts): void {
+    this.#counts.answered = sum(answered.values())
+    for (const [line, times] of answered) this.#count(line.slice(-3), times)
+    assert.deepEqual(undocumented, [], 'each answer is one of the documented')
+    assert.deepEqual(
+      Object.keys(cut).filter((kind) => kind !== 'large'),
+      [],
+      'small answers come whole',
+    )
+    const isOwn = (at: number) => this.#deaths.some(({ from, until }) => at >= from && at <= until)
+    const dropped = given_up.filter((at) => !isOwn(at))
+    assert.deepEqual(dropped, [], 'nothing is left without an answer while the door lives')
+    this.#counts.unanswered = given_up.length
+  }
+
+  /** Of the door's last life: its last quarter takes hardly more than the one before. A heap that still grows settles by then. */
+  #judgeMemory(): void {
+    const quarter = Math.floor(this.#memory.length / 4)
+    const [before = 0, last = 0] = [this.#memory.slice(-2 * quarter, -quarter), this.#memory.slice(-quarter)].map(
+      median,
+    )
+    this.#counts.most_mb = Math.round(Math.max(...this.#memory))
+    assert.ok(last <= 1.15 * before + 16, `memory grows: ${this.#memory.map(Math.round).join(' ')}`)
+  }
+
+  /** Each answer is recorded once with its status. Of what a death left unanswered there is one record each, or none. */
+  async #judgeRecords({ answered, unanswered }: LoadCounts): Promise<void> {
+    await this.#shipped()
+    const records = await everyRecord(this.#door)
+    this.#counts.records = records.length
+    const recorded = new Map<string, number>()
+    for (const { method, path, status } of records) {
+      const line = `${method} ${path} ${status}`
+      recorded.set(line, (recorded.get(line) ?? 0) + 1)
+    }
+    const spare = new Map(unanswered)
+    for (const line of new Set([...answered.keys(), ...recorded.keys()])) {
+      const more = (recorded.get(line) ?? 0) - (answered.get(line) ?? 0)
+      assert.ok(more >= 0, `${-more} answers without a record: ${line}`)
+      const asked = line.slice(0, line.lastIndexOf(' '))
+      const left = (spare.get(asked) ?? 0) - more
+      assert.ok(left >= 0, `${-left} records without a request: ${line}`)
+      spare.set(asked, left)
+    }
+    await this.#judgeChain(records)
+  }
+
+  async #shipped(): Promise<void> {
+    const deadline = performance.now() + 10 * patience_ms
+    for (;;) {
+      const { text } = await atSocket(this.#door, '/metrics')
+      assert.doesNotMatch(text, /^proxy_audit_lost_total [1-9]/m, 'no record was lost')
+      if (/^proxy_audit_journal_bytes 0$/m.test(text)) return
+      assert.ok(performance.now() < deadline, 'the journal is never through')
+      await pause(500)
+    }
+  }
+
+  async #judgeChain(records: readonly Recorded[]): Promise<void> {
+    assert.equal(await this.#served?.stop(), 0, 'it ends in order')
+    const { status, stdout } = this.#door.site.run(['audit', 'export'])
+    assert.equal(status, 0)
+    const events = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).event)
+    const chained = events.filter(({ action }) => action === 'proxy.record.ship').map(({ detail }) => detail.records)
+    assert.equal(sum(chained), records.length, 'the audit chain has every record')
+    const verified = this.#door.site.run(['audit', 'verify', '--json'])
+    assert.equal(JSON.parse(verified.stdout).whole, true, 'the audit chain is whole')
+  }
+
+  async halt(): Promise<void> {
+    await this.#load?.terminate()
+    await this.#served?.kill()
+    const { platform, provider } = this.#door
+    await Promise.all([...this.#behind.map(({ server }) => server.kill()), platform.close(), provider.close()])
+  }
+
+  async end(): Promise<void> {
+    await this.halt()
+    await this.#redis?.end()
+    this.#dispose()
+    await this.#door.close()
+  }
+
+  #count(what: string, times = 1): void {
+    this.#counts[what] = (this.#counts[what] ?? 0) + times
+  }
+}
+
+function farSide(name: string, port: number, folder: string): ServerProcess {
+  const args = [join(import.meta.dirname, 'door-far-side.ts'), name, String(port)]
+  const isReady = async () => {
+    const socket = connect(port, '127.0.0.1')
+    await once(socket, 'connect').finally(() => socket.destroy())
+    return true
+  }
+  return serverProcess(name, () => ({ command: process.execPath, args }), join(folder, name), isReady)
+}
+
+async function ask(load: Worker, what: 'tell' | 'end'): Promise<LoadCounts> {
+  load.postMessage(what)
+  const [told] = (await once(load, 'message')) as [LoadCounts]
+  return told
+}
+
+function sum(of: Iterable<number>): number {
+  return [...of].reduce((total, each) => total + each, 0)
+}
+
+function median(of: readonly number[]): number {
+  return of.toSorted((a, b) => a - b)[Math.floor(of.length / 2)] ?? 0
+}
