@@ -37,6 +37,8 @@ export function signalText(terminal: Terminal, signal: Answered): string {
     related: listOf(signal.related_signals),
     standing: signal.standing === 'listed' ? undefined : signal.standing,
     silence: signal.silence_id,
+    merged_into: signal.merged_into,
+    stands_for: (signal.merged_signals as readonly Row[] | undefined)?.map(({ signal_id }) => signal_id).join(', '),
     archived: metadata.archived_at,
     resolved_by: metadata.resolved_by_edition,
     classification: classification.level,

@@ -40,10 +40,12 @@ import { create } from './signal/create.ts'
 import { get } from './signal/get.ts'
 import { linkInsight } from './signal/link-insight.ts'
 import { list } from './signal/list.ts'
+import { merge } from './signal/merge.ts'
 import { signalStatus, signals } from './signal/model.ts'
 import { isOpen } from './signal/rules.ts'
 import { send } from './signal/send.ts'
 import { setDisposition } from './signal/set-disposition.ts'
+import { unmerge } from './signal/unmerge.ts'
 import * as silenceCreate from './silence/create.ts'
 import { end } from './silence/end.ts'
 import * as silenceGet from './silence/get.ts'
@@ -74,6 +76,8 @@ export const intelligence: Role = role(outline, {
       'set-disposition': setDisposition,
       archive,
       'link-insight': linkInsight,
+      merge,
+      unmerge,
       changes,
       'changes-of': changesOf,
       similar,

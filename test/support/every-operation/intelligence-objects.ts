@@ -22,6 +22,9 @@ export type IntelligenceObjects = {
   /** A bulk disposition that is over, and one that is not. */
   readonly bulk: string
   readonly toCancel: string
+  readonly survivor: string
+  /** Merged into it. */
+  readonly merged: string
   readonly silence: string
   readonly toEnd: string
   /** An edition of `toAttest`. */
@@ -69,11 +72,15 @@ export async function intelligenceObjects(site: SmallSite, token: string): Promi
   const dismissed = await raised()
   await post(`/signal/${dismissed}/archive`, {})
   const { store } = site.running.services.find(({ role }) => role.name === 'intelligence')?.workshop ?? {}
+  const [survivor, merged] = [await raised(), await raised()]
+  await post(`/signal/${survivor}/merge`, { signal_ids: [merged], rationale: 'sample' })
   const bulk = (await post('/signal-bulk', { signal_ids: [dismissed], disposition: 'dismissed', rationale: 'x' })).uid
   const made = {
     signal,
     silence: (await post('/signal-silence', sampleSilence())).uid,
     toEnd: (await post('/signal-silence', sampleSilence())).uid,
+    survivor,
+    merged,
     bulk,
     toCancel: await heldBulk(store, bulk),
     toAcknowledge: await raised(),

@@ -35,6 +35,15 @@ async function archived(stage: Stage): Promise<string> {
 
 const uncleared = ({ site }: Stage) => site.token({ roles: ['admin'] })
 
+/** Two signals that one may see, and nobody with their labels together. */
+async function apart(stage: Stage) {
+  const releasable = (to: string) => ({ classification: { level: 'SECRET', releasable_to: [to] } })
+  const both = await stage.site.token({ roles: ['admin'], clearance: { level: 'SECRET', nationality: 'NLD' } })
+  const ours = await raised(stage, releasable('alpha'))
+  const { json } = await post(stage, '/signal', sampleSignal(releasable('NLD')), both)
+  return { both, ours, theirs: (json as { uid: string }).uid }
+}
+
 const dismissal = { disposition: 'dismissed', rationale: 'a buoy' }
 
 export const intelligenceRefusals: Readonly<Record<string, Refusal>> = {
@@ -53,14 +62,29 @@ export const intelligenceRefusals: Readonly<Record<string, Refusal>> = {
     post(stage, `/signal/${await raised(stage, { classification: { ...secret, level: 'TOP_SECRET' } })}/link`, {
       insight_id: stage.intelligence.insight,
     }),
+  'intelligence.signal.merge wrong_state': (stage) =>
+    post(stage, `/signal/${stage.intelligence.merged}/merge`, {
+      signal_ids: [stage.intelligence.signal],
+      rationale: 'sample',
+    }),
+  async 'intelligence.signal.merge label_denied'(stage) {
+    const { both, ours, theirs } = await apart(stage)
+    return post(stage, `/signal/${ours}/merge`, { signal_ids: [theirs], rationale: 'sample' }, both)
+  },
+  'intelligence.signal.unmerge wrong_state': (stage) =>
+    post(stage, `/signal/${stage.intelligence.signal}/unmerge`, { rationale: 'sample' }),
+  async 'intelligence.signal.unmerge label_denied'(stage) {
+    const uid = await raised(stage, { classification: 'UNCLASSIFIED' })
+    await post(stage, `/signal/${await raised(stage)}/merge`, { signal_ids: [uid], rationale: 'sample' })
+    return post(stage, `/signal/${uid}/unmerge`, { rationale: 'sample' }, await uncleared(stage))
+  },
+  'intelligence.insight.open wrong_state': (stage) =>
+    post(stage, '/insight', { signal_id: stage.intelligence.merged, title: 'Why?' }),
   'intelligence.bulk.create wrong_state': async (stage) =>
     post(stage, '/signal-bulk', { ...dismissal, signal_ids: [await raised(stage)], expect: 2 }),
   async 'intelligence.bulk.create label_denied'(stage) {
-    const releasable = (to: string) => ({ classification: { level: 'SECRET', releasable_to: [to] } })
-    const both = await stage.site.token({ roles: ['admin'], clearance: { level: 'SECRET', nationality: 'NLD' } })
-    const ours = await raised(stage, releasable('alpha'))
-    const { json } = await post(stage, '/signal', sampleSignal(releasable('NLD')), both)
-    return post(stage, '/signal-bulk', { ...dismissal, signal_ids: [ours, (json as { uid: string }).uid] }, both)
+    const { both, ours, theirs } = await apart(stage)
+    return post(stage, '/signal-bulk', { ...dismissal, signal_ids: [ours, theirs] }, both)
   },
   async 'intelligence.bulk.cancel wrong_state'(stage) {
     const { json } = await post(stage, '/signal-bulk', { ...dismissal, filter: { signal_type: 'none at all' } })

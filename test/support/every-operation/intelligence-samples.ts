@@ -21,6 +21,11 @@ export const intelligence: Samples = {
   'intelligence.signal.link-insight': ({ intelligence: { toLink: uid, insight: insight_id } }) => ({
     input: { uid, insight_id },
   }),
+  // Merged already: a repeat is no change.
+  'intelligence.signal.merge': ({ intelligence: { survivor: uid, merged } }) => ({
+    input: { uid, signal_ids: [merged], rationale: 'sample' },
+  }),
+  'intelligence.signal.unmerge': ({ intelligence: { merged: uid } }) => ({ input: { uid, rationale: 'sample' } }),
   'intelligence.bulk.create': ({ intelligence: { signal } }) => ({
     input: sampleBulk(signal),
     keyed: { input: sampleBulk(signal), another: { rationale: 'another' } },
