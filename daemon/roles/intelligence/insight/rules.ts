@@ -12,7 +12,7 @@ export type Linkable = { readonly signal_id: string; readonly status: SignalStat
 export type Standings = ReadonlyMap<string, { readonly status: SignalStatus; readonly steps: readonly Step[] }>
 
 /** Refuses `wrong_state` for one that is closed or about to be. */
-function closedness({ state, closing_edition_id }: StoredInsight): Refused | undefined {
+export function closedness({ state, closing_edition_id }: StoredInsight): Refused | undefined {
   if (state === 'closed') return refuse('wrong_state', 'the insight is closed')
   if (closing_edition_id === undefined) return undefined
   return refuse('wrong_state', 'the insight is being closed by an attested edition')
@@ -36,7 +36,7 @@ export function link(current: StoredInsight, signal: Linkable, deed: Deed): Stor
   return withLink({ ...current, updated_at: deed.at }, signal, deed)
 }
 
-function withLink(
+export function withLink(
   current: StoredInsight,
   { signal_id, status, steps: told }: Linkable,
   deed: Deed,
@@ -58,56 +58,17 @@ function withOwnLink(current: StoredInsight, signal_id: string, deed: Deed): Sto
 }
 
 /** A link that came via a merged signal may be made more than once: each has its own debt. */
-function following({ events }: StoredInsight, signal_id: string, told: number, deed: Deed, via?: string): Pending {
+export function following(
+  { events }: StoredInsight,
+  signal_id: string,
+  told: number,
+  deed: Deed,
+  via?: string,
+): Pending {
   const { by, at, rationale } = deed
   const why = { ...(rationale === undefined ? {} : { rationale }), ...(via === undefined ? {} : { via }) }
   const id = via === undefined ? `follow:${signal_id}` : `follow:${signal_id}:${via}:${events}`
   return { type: 'follow', id, signal_id, by, at, told, ...why }
-}
-
-/** Who stands for a merged signal. `holds`: whether the label of the insight holds its label, so that it may be linked. */
-export type Stand = Linkable & { readonly holds: boolean }
-
-/**
- * Another signal stands for a linked one from now on, and is linked in its place; undefined: none does any more, and what was
- * linked for it alone is not. A closed insight stays as it was closed.
- */
-export function stoodIn(
-  current: StoredInsight,
-  signal_id: string,
-  stand: Stand | undefined,
-  deed: Deed,
-): StoredInsight {
-  const before = current.links.find((each) => each.signal_id === signal_id)
-  if (!before || before.merged_into === stand?.signal_id || closedness(current)) return current
-  const left = before.merged_into === undefined ? current : withoutStand(current, before.merged_into, signal_id, deed)
-  if (!stand) return left
-  const links = left.links.map((each) => {
-    return each.signal_id === signal_id ? { ...each, merged_into: stand.signal_id } : each
-  })
-  const { by, at } = deed
-  const told: Happening = { type: 'signal_merged', by, at, signal_id, into: stand.signal_id }
-  const noted = noting({ ...left, updated_at: at, links }, [told])
-  const known = links.find((each) => each.signal_id === stand.signal_id)
-  if (!known) return stand.holds ? withLink(noted, stand, deed, signal_id) : noted
-  if (!known.via) return noted
-  const via = [...known.via, signal_id]
-  const more = noted.links.map((each) => (each.signal_id === stand.signal_id ? { ...each, via } : each))
-  return owing({ ...noted, links: more }, [following(noted, stand.signal_id, known.told, deed, signal_id)])
-}
-
-function withoutStand(current: StoredInsight, stand_id: string, signal_id: string, { by, at }: Deed): StoredInsight {
-  const links = current.links.flatMap(({ merged_into, ...link }) => {
-    if (link.signal_id === signal_id) return [link]
-    const whole = merged_into === undefined ? link : { ...link, merged_into }
-    if (link.signal_id !== stand_id || !link.via) return [whole]
-    const via = link.via.filter((id) => id !== signal_id)
-    return via.length > 0 ? [{ ...whole, via }] : []
-  })
-  const told: Happening = { type: 'signal_unmerged', by, at, signal_id, from: stand_id }
-  const noted = noting({ ...current, updated_at: at, links }, [told])
-  const id = `unfollow:${stand_id}:${signal_id}:${noted.events}`
-  return owing(noted, [{ type: 'unfollow', id, signal_id: stand_id, by, via: signal_id }])
 }
 
 /** Linked signals that stand for themselves. */
@@ -212,8 +173,9 @@ function naming(
   return refuse('wrong_state', detail, faults)
 }
 
-/** The ledger learns of steps of a linked signal; what it knows is left out. */
+/** The ledger learns of steps of a linked signal; what it knows is left out, and what comes after the closing. */
 export function toldOfSteps(current: StoredInsight, signal_id: string, steps: readonly Step[]): StoredInsight {
+  if (current.state === 'closed') return current
   const known = current.links.find((each) => each.signal_id === signal_id)?.told
   const fresh = steps.filter(({ at }) => known !== undefined && at >= known)
   if (fresh.length === 0) return current
@@ -230,7 +192,7 @@ export function toldOfSteps(current: StoredInsight, signal_id: string, steps: re
 }
 
 /** Numbers what happened; the ledger is owed each event. */
-function noting(current: StoredInsight, happenings: readonly Happening[]): StoredInsight {
+export function noting(current: StoredInsight, happenings: readonly Happening[]): StoredInsight {
   const debts = happenings.map((happening, at): Pending => {
     const seq = current.events + at + 1
     return { type: 'event', id: `event:${seq}`, event: { ...happening, seq } }
@@ -238,7 +200,7 @@ function noting(current: StoredInsight, happenings: readonly Happening[]): Store
   return owing({ ...current, events: current.events + happenings.length }, debts)
 }
 
-function owing(current: StoredInsight, more: readonly Pending[]): StoredInsight {
+export function owing(current: StoredInsight, more: readonly Pending[]): StoredInsight {
   const pending = [...current.pending, ...more]
   return { ...current, pending, owes: pending.length ? 1 : 0 }
 }

@@ -11,6 +11,8 @@ export const most_taken = 100
 /** A signal as it was when it was to be merged. */
 export type Candidate = { readonly signal_id: string; readonly value: StoredSignal }
 export type Reason = Deed & { readonly rationale: string }
+/** `key`: of this merging and no other. */
+export type Merging = Reason & { readonly key: string }
 
 /**
  * The survivor, with what it is to stand for. Those that it has already are no change. Refuses `wrong_state` for what is
@@ -19,7 +21,7 @@ export type Reason = Deed & { readonly rationale: string }
 export function taking(
   current: StoredSignal,
   candidates: readonly Candidate[],
-  { by, at, rationale }: Reason,
+  { by, at, rationale, key }: Merging,
   { viewer, policy }: { readonly viewer: Viewer; readonly policy: LabelPolicy },
 ): StoredSignal | Refused {
   if (current.merge) return refuse('wrong_state', 'the signal is merged into another: merge into that one')
@@ -32,7 +34,7 @@ export function taking(
   if (refused) return refused
   if (known.length + fresh.length > most_taken)
     return refuse('wrong_state', `a signal stands for at most ${most_taken} others`)
-  const deed = { by, at, rationale }
+  const deed = { key, by, at, rationale }
   const items = fresh.map(({ signal_id, value }): TakenIn => {
     return {
       signal_id,
@@ -104,8 +106,16 @@ export function claimed(
   if (refused) return refused
   if (labelKey(current.label) !== labelKey(item.label))
     return refuse('wrong_state', `${item.signal_id} was changed meanwhile: ask again`)
-  const { by, at, rationale } = item
-  const merge = { into, label: value.label, is_elsewhere: current.subject_id !== value.subject_id, by, at, rationale }
+  const { key, by, at, rationale } = item
+  const merge = {
+    into,
+    label: value.label,
+    is_elsewhere: current.subject_id !== value.subject_id,
+    key,
+    by,
+    at,
+    rationale,
+  }
   return stepped({ ...current, merge }, current.status, { by, at, rationale, event: 'merged', label: value.label })
 }
 
@@ -146,10 +156,10 @@ export function leaving(
   return owing({ ...current, updated_at: at, ...(taken_in ? { taken_in } : {}) })
 }
 
-/** The signal as it was before, but for its history. */
-export function released(current: StoredSignal, from: string, { by, at, rationale }: Reason): StoredSignal {
+/** The signal as it was before this merging, but for its history. */
+export function released(current: StoredSignal, { key, by, at, rationale }: Merging): StoredSignal {
   const { merge, ...rest } = current
-  if (merge?.into !== from) return current
+  if (merge?.key !== key) return current
   return stepped(placed(rest), current.status, { by, at, rationale, event: 'unmerged', label: merge.label })
 }
 

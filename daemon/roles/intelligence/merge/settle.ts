@@ -3,7 +3,7 @@ import type { Call } from '../../../kernel/call.ts'
 import { isRefused, type Refused } from '../../../kernel/errors.ts'
 import type { Doc } from '../../../kernel/store.ts'
 import { insights } from '../insight/model.ts'
-import { stoodIn } from '../insight/rules.ts'
+import { stoodIn } from '../insight/standing.ts'
 import { changeSignal } from '../signal/change.ts'
 import { type StoredSignal, signals, type TakenIn } from '../signal/model.ts'
 import { claimed, givenUp, isWithin, letGo, released, stoodFor, taken } from './rules.ts'
@@ -31,16 +31,26 @@ async function take(call: Call, survivor: Doc<StoredSignal>, item: TakenIn): Pro
   const { labels } = call.site
   const next = (current: StoredSignal) =>
     isRefused(done) ? givenUp(current, signal_id, labels) : taken(current, signal_id, call.nowIso())
-  await changeSignal(call, survivor.id, next, 'intelligence.signal.merge-settled', { signal: signal_id, by })
+  const now = await changeSignal(call, survivor.id, next, 'intelligence.signal.merge-settled', {
+    signal: signal_id,
+    by,
+  })
+  // Told late, when it had been taken out again: it is merged with nothing then.
+  const isKnown = !isRefused(now) && now.value.taken_in?.some(({ key }) => key === item.key)
+  if (!isRefused(done) && !isKnown) await release(call, item, survivor.id)
   return isRefused(done) ? done : undefined
 }
 
 async function leave(call: Call, { id }: Doc<StoredSignal>, item: TakenIn): Promise<undefined> {
   const { signal_id, by } = item
-  const apart = (current: StoredSignal) => released(current, id, item)
-  await changeSignal(call, signal_id, apart, 'intelligence.signal.unmerged', { survivor: id, by })
+  await release(call, item, id)
   const gone = (current: StoredSignal) => letGo(current, signal_id, call.nowIso(), call.site.labels)
   await changeSignal(call, id, gone, 'intelligence.signal.merge-settled', { signal: signal_id, by })
+}
+
+async function release(call: Call, item: TakenIn, survivor: string): Promise<void> {
+  const apart = (current: StoredSignal) => released(current, item)
+  await changeSignal(call, item.signal_id, apart, 'intelligence.signal.unmerged', { survivor, by: item.by })
 }
 
 /** Tells each linked insight that another signal stands for this one, or none any more. Acts for every tenant. */

@@ -29,6 +29,7 @@ export const merge = operation({
 
   async run(call, given) {
     const { uid: survivor_id, rationale: why } = given
+    const key = call.random(8)
     const ids = [...new Set(given.signal_ids)]
     const found = await Promise.all(ids.map(async (id) => [id, await call.store(signals).find(id)] as const))
     const candidates = found.flatMap(([signal_id, doc]) => (doc ? [{ signal_id, value: doc.value }] : []))
@@ -37,7 +38,7 @@ export const merge = operation({
       if (missing !== undefined) return refuse('not_found', `there is no signal ${missing}`)
       if (ids.includes(survivor_id)) return refuse('wrong_state', 'a signal is not merged into itself')
       const by = { viewer: call.caller, policy: call.site.labels }
-      return taking(current, candidates, { ...deedOf(call), rationale: why }, by)
+      return taking(current, candidates, { ...deedOf(call), rationale: why, key }, by)
     }
     const done = await changeSignal(call, survivor_id, rule, call.address, { signals: ids })
     if (isRefused(done)) return done

@@ -133,8 +133,11 @@ export type Link = z.infer<typeof link>
 
 const deed = { by: word, at: instant, rationale }
 
-/** What a merged signal knows of its survivor. `label`: the survivor's then; `is_elsewhere`: that one is about another subject. */
-export const merged = z.strictObject({ into: uid, label, is_elsewhere: z.boolean(), ...deed })
+/**
+ * What a merged signal knows of its survivor. `key`: of this merging and no later one; `label`: the survivor's then;
+ * `is_elsewhere`: that one is about another subject.
+ */
+export const merged = z.strictObject({ into: uid, key: word, label, is_elsewhere: z.boolean(), ...deed })
 
 /**
  * A signal that a survivor stands for, and what it brings along. `taking` and `leaving` are owed: the signal itself is
@@ -142,6 +145,7 @@ export const merged = z.strictObject({ into: uid, label, is_elsewhere: z.boolean
  */
 export const takenIn = z.strictObject({
   signal_id: uid,
+  key: word,
   state: z.enum(['taking', 'taken', 'leaving']),
   label,
   subject,
