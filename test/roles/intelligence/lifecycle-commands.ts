@@ -282,6 +282,11 @@ export const commands = fc.commands(
   { maxCommands: 24, size: '+1' },
 )
 
+/** A tenant has so many of them and no more. */
+export async function endedSilence({ world, silence }: Real, model: LifecycleModel): Promise<void> {
+  if (model.hasSilence) await (await world.as({ roles: ['operator'] })).ok(end, { uid: silence })
+}
+
 /** Three signals, the last of them under a silence, and nothing else yet. */
 export async function begun(world: SiteWorld, model: LifecycleModel): Promise<Real> {
   const person = await world.as()
