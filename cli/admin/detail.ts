@@ -10,7 +10,7 @@ const labelWidth = 16
 
 /** `prose`: the explanation of a session's dissent, once it is there. `columns` of the terminal. */
 export function detailOf(pane: Pane, item: Answered, prose: string | undefined, columns: number): DetailLine[] {
-  const lines = { roles: ofRole, sessions: ofSession, channels: ofChannel }[pane](item)
+  const lines = { roles: ofRole, sessions: ofSession, channels: byName, denials: byName }[pane](item)
   const explained =
     prose === undefined
       ? []
@@ -85,8 +85,9 @@ function why(given: unknown): string {
   return given === undefined ? '' : ` (${given})`
 }
 
-function ofChannel(channel: Answered): DetailLine[] {
-  return Object.entries(channel).flatMap(([name, value]) => {
+/** Of what is told as it is. */
+function byName(item: Answered): DetailLine[] {
+  return Object.entries(item).flatMap(([name, value]) => {
     const label = name.replaceAll('_', ' ')
     return name === 'state' ? [{ label, text: textOf(value), tone: toneOf(String(value)) }] : line(label, value)
   })

@@ -18,4 +18,6 @@ export const helpLines: readonly DetailLine[] = [
   { label: 'OWED', text: 'results, dissents and messages that are still on their way' },
   { label: 'NEXT, HIGHEST', text: 'sequence number to come, and the highest seen; GAPS: missing' },
   { label: 'BACKLOG', text: 'messages that wait; REFUSED: messages in quarantine' },
+  { label: 'COUNT', text: 'requests of that kind that the public door refused since it runs, most often first' },
+  { label: 'LAST FROM', text: 'whom the last of them counted for' },
 ]

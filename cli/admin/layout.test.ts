@@ -11,14 +11,19 @@ test('80 by 24 shows all panes; a handful of lines only the one in focus', () =>
     channels: 2,
     sessions: 11,
   })
+  expect(heights(24, 'denials', { roles: 1, denials: 40 })).toEqual({ roles: 1, denials: 16 })
+  expect(heights(24, 'roles', { roles: 3, sessions: 9, channels: 2, denials: 40 })).toEqual({
+    ...{ roles: 2, channels: 2, denials: 4, sessions: 5 },
+  })
   expect(heights(10, 'channels', { roles: 2, sessions: 50, channels: 2 })).toEqual({ channels: 5 })
 })
 
 test('panes never take more lines than there are', () => {
   const count = fc.nat(40)
   fc.assert(
-    fc.property(fc.integer({ min: 8, max: 200 }), count, count, count, (lines, roles, sessions, channels) => {
-      const shared = Object.values(heights(lines, 'roles', { roles, sessions, channels }))
+    fc.property(fc.integer({ min: 8, max: 200 }), fc.subarray([...panes]), fc.array(count), (lines, here, some) => {
+      const counts = Object.fromEntries(here.map((pane, at) => [pane, some[at] ?? 0]))
+      const shared = Object.values(heights(lines, 'roles', { roles: 1, ...counts }))
       expect(shared.every((height) => height >= 1)).toBe(true)
       expect(shared.reduce((sum, height) => sum + height + paneOverhead, 0)).toBeLessThanOrEqual(lines - 3)
     }),
@@ -34,7 +39,7 @@ test('every table fits, and at 80 columns nothing of it is left out', () => {
       expect(columns.every(({ heading }, at) => heading.length <= (sizes[at] ?? 0))).toBe(true)
     }
   }
-  expect(panes.map((pane) => tableOf(pane, [], 80).columns.length)).toEqual([4, 6, 10])
+  expect(panes.map((pane) => tableOf(pane, [], 80).columns.length)).toEqual([4, 6, 10, 5])
 })
 
 test('the selected row is always among those shown', () => {

@@ -9,23 +9,34 @@ export type Heights = Readonly<Partial<Record<Pane, number>>>
 export const paneOverhead = 2
 /** Head line, foot line, and the last line of the terminal: a frame that fills it makes Ink repaint all of it. */
 const screenOverhead = 3
-const mostRows = { roles: 9, channels: 8 }
+/** More than the least, at most. */
+const mostRows: Readonly<Record<Pane, number>> = { roles: 9, sessions: 0, channels: 8, denials: 8 }
+const leastRows: Readonly<Record<Pane, number>> = { roles: 2, sessions: 4, channels: 2, denials: 4 }
+/** The first of these that is here gets what the others leave. */
+const byRoom: readonly Pane[] = ['sessions', 'denials', 'channels', 'roles']
 
 /**
- * `lines` of the terminal, `counts` of rows that there are. Sessions get what the others leave, four rows at the
- * least; where there is no room for that, only the pane in focus is shown.
+ * `lines` of the terminal, `counts` of rows that there are in each pane that is here. Where there is no room for the least
+ * of each, only the pane in focus is shown.
  */
-export function heights(lines: number, focus: Pane, counts: Readonly<Record<Pane, number>>): Heights {
+export function heights(lines: number, focus: Pane, counts: Readonly<Partial<Record<Pane, number>>>): Heights {
   const room = lines - screenOverhead
-  const forRows = room - panes.length * paneOverhead
-  const least = { roles: Math.min(2, Math.max(1, counts.roles)), sessions: 4, channels: 2 }
-  const spare = forRows - least.roles - least.sessions - least.channels
+  const shown = panes.filter((pane) => counts[pane] !== undefined)
+  const count = (pane: Pane) => counts[pane] ?? 0
+  const least = (pane: Pane) =>
+    pane === 'roles' ? Math.min(leastRows.roles, Math.max(1, count(pane))) : leastRows[pane]
+  const forRows = room - shown.length * paneOverhead
+  const spare = shown.reduce((left, pane) => left - least(pane), forRows)
   if (spare < 0) return { [focus]: Math.max(1, room - paneOverhead) }
-  const more = (pane: 'roles' | 'channels') =>
-    Math.max(0, Math.min(Math.floor(spare / 3), mostRows[pane], counts[pane] - least[pane]))
-  const roles = least.roles + more('roles')
-  const channels = least.channels + more('channels')
-  return { roles, channels, sessions: forRows - roles - channels }
+  const most = byRoom.find((pane) => shown.includes(pane))
+  const others = shown.filter((pane) => pane !== most)
+  const share = Math.floor(spare / (others.length + 1))
+  const sizes = others.map((pane): [Pane, number] => {
+    const more = Math.max(0, Math.min(share, mostRows[pane], count(pane) - least(pane)))
+    return [pane, least(pane) + more]
+  })
+  const rest = sizes.reduce((left, [, size]) => left - size, forRows)
+  return Object.fromEntries([...sizes, ...(most ? [[most, rest]] : [])])
 }
 
 /** The first row to show so that the selected one is seen, in a window of `height` rows. */

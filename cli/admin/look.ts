@@ -2,6 +2,8 @@
 import { isRefused } from '../../daemon/kernel/errors.ts'
 import type { Answered, Client } from '../client/client.ts'
 import { roleBehind } from '../client/role-behind.ts'
+import { instant } from './tables.ts'
+import type { Pane } from './view.ts'
 
 /** Where the screens look: a site on this machine, or whatever answers at one URL. */
 export type Source = {
@@ -17,28 +19,38 @@ export type Source = {
 
 type Place = { readonly name: string; readonly url: string }
 
-/** What was found, and why it is not all; a fault is one line. */
-export type Found = { readonly items: readonly Answered[]; readonly fault?: string }
+/** What was found, and why it is not all; a fault is one line. `of`: what the rows are the most frequent or newest of. */
+export type Found = { readonly items: readonly Answered[]; readonly of?: string; readonly fault?: string }
 
-export type Look = { readonly roles: Found; readonly sessions: Found; readonly channels: Found }
+/** What each pane shows; those whose role is not here are absent. */
+export type Look = Readonly<Partial<Record<Pane, Found>>>
 
 /** Somebody watches: what takes longer is as good as down, and is asked again soon. */
 const timeout_ms = 4_000
 /** As many as a person scrolls through; the filter by state narrows what is listed, not what was. */
 const sessionsMax = 200
+const denialsMax = 100
 
 /** Never throws: each part has its own fault. `state` keeps only the sessions in it. */
 export async function look(source: Source, state: string | undefined): Promise<Look> {
   const ask: Ask = async (address, input) => (await source.connect()).call(address, input, { timeout_ms })
   const items = async (address: string, input: Answered) => (await ask(address, input)).items as readonly Answered[]
   const roles = source.roles ?? [{ name: await roleBehind(ask).catch(() => unknownRole), url: source.place }]
-  const isHere = (name: string) => roles.some((role) => role.name === name)
-  const [states, sessions, channels] = await Promise.all([
+  const shown: readonly (readonly [Pane, role: string, () => Promise<Found>])[] = [
+    [
+      'sessions',
+      'consensus',
+      async () => ({ items: await items('consensus.session.list', { limit: sessionsMax, state }) }),
+    ],
+    ['channels', 'site', async () => ({ items: await items('site.channel.list', {}) })],
+    ['denials', 'proxy', () => denials(ask)],
+  ]
+  const here = shown.filter(([, name]) => roles.some((role) => role.name === name))
+  const [states, ...all] = await Promise.all([
     Promise.all(roles.map(async (role) => placed(role, await roleState(ask, role.name)))),
-    found(isHere, 'consensus', () => items('consensus.session.list', { limit: sessionsMax, state })),
-    found(isHere, 'site', () => items('site.channel.list', {})),
+    ...here.map(async ([pane, role, asked]) => [pane, await asked().catch((error) => missing(role, error))] as const),
   ])
-  return neutralised({ roles: { items: states }, sessions, channels }, source.neutral)
+  return neutralised({ roles: { items: states }, ...Object.fromEntries(all) }, source.neutral)
 }
 
 /** The explanation of a dissent record as prose; a fault is told in its place. */
@@ -78,15 +90,14 @@ function placed(role: Place, state: Answered): Answered {
   return { ...role, ...state, url: role.url.startsWith('unix:') ? (bound ?? role.url) : role.url }
 }
 
-type IsHere = (role: string) => boolean
+/** What the door refused most often since it runs. */
+async function denials(ask: Ask): Promise<Found> {
+  const { since, total, items } = await ask('proxy.denial.list', { limit: denialsMax })
+  return { items: items as readonly Answered[], of: `${total} since ${instant(since)}` }
+}
 
-async function found(isHere: IsHere, role: string, ask: () => Promise<readonly Answered[]>): Promise<Found> {
-  if (!isHere(role)) return { items: [], fault: `the role ${role} is not served here` }
-  try {
-    return { items: await ask() }
-  } catch (error) {
-    return { items: [], fault: isAbsent(error) ? `the role ${role} does not answer` : faultOf(error) }
-  }
+function missing(role: string, error: unknown): Found {
+  return { items: [], fault: isAbsent(error) ? `the role ${role} does not answer` : faultOf(error) }
 }
 
 function isAbsent(error: unknown): boolean {

@@ -75,6 +75,16 @@ test('trouble of a channel stands out, its absence does not', () => {
   expect(row('channels', { ...silent, stale: false }).STATE).toEqual({ text: 'open', tone: 'good' })
 })
 
+test('a denial tells how often, why, and what was asked for by whom', () => {
+  const denial = { count: 75, reason: 'no_rule', method: 'GET', path: '/x', last_source: '192.0.2.1', at_most_over: 2 }
+  expect(row('denials', denial)).toMatchObject({
+    ...{ COUNT: { text: '75' }, REASON: { text: 'no_rule' }, METHOD: { text: 'GET' }, PATH: { text: '/x' } },
+    'LAST FROM': { text: '192.0.2.1' },
+  })
+  const all = detailOf('denials', denial, undefined, 80).map(({ label, text }) => `${label}|${text}`)
+  expect(all).toEqual(expect.arrayContaining(['path|/x', 'at most over|2']))
+})
+
 test('details tell a session’s history and why it is in conflict, within the width', () => {
   const prose = 'alice and bob are far apart: '.repeat(6)
   const lines = detailOf('sessions', conflict, prose, 80)

@@ -44,6 +44,7 @@ function fitting(shown: readonly Shown[], columns: number): readonly Shown[] {
 /** What tells a row from the others of its pane, for as long as it is there. */
 export function keyOf(pane: Pane, item: Answered): string {
   if (pane === 'roles') return String(item.name)
+  if (pane === 'denials') return `${item.reason} ${item.method} ${item.path}`
   return pane === 'sessions' ? String(item.id) : `${item.transport} ${item.peer} ${item.direction}`
 }
 
@@ -85,6 +86,14 @@ const shownOf: Readonly<Record<Pane, readonly Shown[]>> = {
     { heading: 'SENT', width: 5, cell: plain('sent') },
     { heading: 'RECVD', width: 5, cell: plain('received') },
     { heading: 'TRANSPORT', width: 10, from: 100, cell: plain('transport', 'faint') },
+  ],
+  denials: [
+    { heading: 'COUNT', width: 7, cell: plain('count') },
+    { heading: 'REASON', width: 18, cell: plain('reason') },
+    { heading: 'METHOD', width: 7, cell: plain('method') },
+    { heading: 'PATH', width: 12, grows: true, cell: plain('path') },
+    { heading: 'LAST FROM', width: 15, cell: plain('last_source', 'faint') },
+    { heading: 'LAST', width: 19, from: 110, cell: ({ last_at }) => ({ text: instant(last_at), tone: 'faint' }) },
   ],
 }
 

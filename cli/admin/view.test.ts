@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { firstView, type Keys, keyNames, pressed, selectedAt, type View } from './view.ts'
 
-const keys: Keys = { roles: ['site', 'consensus'], sessions: ['s1', 's2', 's3'], channels: [] }
+const keys = { roles: ['site', 'consensus'], sessions: ['s1', 's2', 's3'], channels: [] } satisfies Keys
 const scrollMax = 5
 const after = (...names: string[]): View | undefined =>
   names.reduce<View | undefined>((view, name) => view && pressed(view, name, keys, scrollMax), firstView)
@@ -11,6 +11,16 @@ const after = (...names: string[]): View | undefined =>
 test('tab goes round the panes, back as well', () => {
   expect(['tab', 'backtab'].map((key) => after(key)?.pane)).toEqual(['channels', 'roles'])
   expect(after('tab', 'tab', 'tab')?.pane).toBe('sessions')
+})
+
+test('a door alone has roles and denials, and keys for sessions mean nothing there', () => {
+  const atDoor: Keys = { roles: ['proxy'], denials: ['d1', 'd2'] }
+  const then = (...names: string[]) =>
+    names.reduce<View | undefined>((view, name) => view && pressed(view, name, atDoor, scrollMax), firstView)
+  expect(then('j')).toMatchObject({ pane: 'denials', selected: { denials: 'd2' } })
+  expect(then('tab')?.pane).toBe('roles')
+  expect(then('tab', 'tab')?.pane).toBe('denials')
+  expect(then('f', '3', 'enter')).toMatchObject({ pane: 'denials', filter: undefined, over: 'detail' })
 })
 
 test('rows are walked to the ends and no further', () => {
@@ -64,7 +74,7 @@ test('q leaves from everywhere; other keys, whatever they are, do not', () => {
   fc.assert(
     fc.property(fc.array(key.filter((name) => name !== 'q')), (names) => {
       const view = after(...names) ?? expect.fail('a key left')
-      const rows = keys[view.pane]
+      const rows: readonly string[] = keys[view.pane as keyof typeof keys]
       expect(view.scroll).toBeGreaterThanOrEqual(0)
       expect(view.scroll).toBeLessThanOrEqual(scrollMax)
       expect(rows.slice(selectedAt(view.selected[view.pane], rows))[0]).toBe(view.selected[view.pane] ?? rows[0])

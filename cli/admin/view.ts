@@ -1,5 +1,5 @@
 // What the person looks at and what a key changes of it: the rules of the screens, without a screen.
-export const panes = ['roles', 'sessions', 'channels'] as const
+export const panes = ['roles', 'sessions', 'channels', 'denials'] as const
 export type Pane = (typeof panes)[number]
 
 /** Sessions by state; the key of each is its place here, and 0 is all of them. */
@@ -17,12 +17,12 @@ export type View = {
   readonly scroll: number
 }
 
-/** The keys of the rows that each pane shows, from the top. */
-export type Keys = Readonly<Record<Pane, readonly string[]>>
+/** The keys of the rows that each pane shows, from the top; a pane whose role is not here is absent. */
+export type Keys = Readonly<Partial<Record<Pane, readonly string[]>>>
 
 export const firstView: View = {
   pane: 'sessions',
-  selected: { roles: undefined, sessions: undefined, channels: undefined },
+  selected: { roles: undefined, sessions: undefined, channels: undefined, denials: undefined },
   filter: undefined,
   over: 'nothing',
   scroll: 0,
@@ -34,16 +34,24 @@ const page = 10
  * The view after a key; undefined when the person leaves. A key that means nothing here changes nothing.
  * `scrollMax`: the last line that what lies over the panes can be scrolled to.
  */
-export function pressed(view: View, key: string, keys: Keys, scrollMax: number): View | undefined {
+export function pressed(before: View, key: string, keys: Keys, scrollMax: number): View | undefined {
   if (key === 'q') return undefined
+  const shown = panes.filter((pane) => keys[pane])
+  const view = { ...before, pane: focusOf(before, shown) }
+  const rows = keys[view.pane] ?? []
   if (view.over !== 'nothing') return pressedOver(view, key, scrollMax)
   if (key === '?') return { ...view, over: 'help', scroll: 0 }
   const step = steps[key]
-  if (step !== undefined) return moved(view, step, keys[view.pane])
-  if (key === 'tab' || key === 'right') return { ...view, pane: paneAfter(view.pane, 1) }
-  if (key === 'backtab' || key === 'left') return { ...view, pane: paneAfter(view.pane, -1) }
-  if (key === 'enter') return keys[view.pane].length ? { ...moved(view, 0, keys[view.pane]), over: 'detail' } : view
-  return filtered(view, key)
+  if (step !== undefined) return moved(view, step, rows)
+  if (key === 'tab' || key === 'right') return { ...view, pane: paneAfter(view.pane, 1, shown) }
+  if (key === 'backtab' || key === 'left') return { ...view, pane: paneAfter(view.pane, -1, shown) }
+  if (key === 'enter') return rows.length > 0 ? { ...moved(view, 0, rows), over: 'detail' } : view
+  return keys.sessions ? filtered(view, key) : view
+}
+
+/** The pane that keys go to; the last one where the role of the chosen one is not here. */
+export function focusOf({ pane }: View, shown: readonly Pane[]): Pane {
+  return shown.includes(pane) ? pane : (shown.at(-1) ?? pane)
 }
 
 const steps: Readonly<Record<string, number>> = {
@@ -76,8 +84,8 @@ function filtered(view: View, key: string): View {
   return chosen ? { ...view, pane: 'sessions', filter: chosen } : view
 }
 
-function paneAfter(pane: Pane, step: number): Pane {
-  return panes[(panes.indexOf(pane) + step + panes.length) % panes.length] ?? pane
+function paneAfter(pane: Pane, step: number, shown: readonly Pane[]): Pane {
+  return shown[(shown.indexOf(pane) + step + shown.length) % shown.length] ?? pane
 }
 
 /** Where the selection stands: its row, or the first once that row is gone. */

@@ -1,4 +1,4 @@
-// Opens the terminal screens over a running site: roles, sessions, channels.
+// Opens the terminal screens over a running site: roles, sessions, channels, denials.
 import { offline } from '../../daemon/boot/offline.ts'
 import type { Source } from '../admin/look.ts'
 import { command, Failure } from '../command.ts'
@@ -11,7 +11,7 @@ const { url, token } = serviceOptions
 
 export const definition = command({
   words: 'admin',
-  summary: 'watch roles, sessions and channels on one screen',
+  summary: 'watch roles, sessions, channels and denials on one screen',
   notes: 'Needs a terminal. `?` shows the keys, `q` quits. It only looks: nothing is changed.',
   options: { ...siteOption, url, token },
   example: 'platform admin --site ./site',

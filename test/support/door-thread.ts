@@ -19,6 +19,8 @@ export type Left = {
   readonly records: readonly RequestRecord[]
   /** Connections that ended without a request, by kind. */
   readonly strays: Readonly<Record<string, number>>
+  /** Answers of `/health` and `/service-info`, which are no public requests. */
+  readonly pods: number
   /** Events of the log, at any level. */
   readonly logged: readonly string[]
 }
@@ -51,7 +53,7 @@ export async function doorThread(given: Readonly<Record<string, unknown>>): Prom
     async end() {
       inside.answer?.({ kind: 'drain', drain_ms: 10_000 })
       await inside.isOver.promise
-      return { records: await recordsIn(journal), strays: inside.strays, logged: inside.logged }
+      return { records: await recordsIn(journal), strays: inside.strays, pods: inside.pods, logged: inside.logged }
     },
     async remove() {
       await Promise.all([upstream.close(), provider.close()])
@@ -66,6 +68,7 @@ class Inside {
   readonly isOver = Promise.withResolvers<void>()
   readonly strays: Record<string, number> = {}
   readonly logged: string[] = []
+  pods = 0
   answer: ((message: ToThread<ThreadConfig>) => void) | undefined
   readonly #counters = memoryKeyValue(() => performance.now())
 
@@ -74,12 +77,18 @@ class Inside {
     else if (message.kind === 'log') this.logged.push(`${message.event} ${JSON.stringify(message.fields)}`)
     else if (message.kind === 'reported') for (const added of message.added) this.#add(added)
     else if (message.kind === 'count') void this.#count(message.id, message.steps)
-    else if (message.kind === 'ask') this.answer?.({ kind: 'told', id: message.id, status: 200, body: '{}' })
+    else if (message.kind === 'ask') setImmediate(() => this.#tell(message.id))
   }
 
   async #count(id: number, steps: readonly CountStep[]): Promise<void> {
     const counts = await Promise.all(steps.map((step) => this.#counters.increment(...step)))
     this.answer?.({ kind: 'counted', id, counts })
+  }
+
+  /** Never at once: between threads nothing is. */
+  #tell(id: number): void {
+    this.pods += 1
+    this.answer?.({ kind: 'told', id, status: 200, body: '{}' })
   }
 
   #add([metric, [kind = ''], by]: Added): void {
@@ -105,10 +114,12 @@ function configOf(
 
 async function recordsIn(journal: string): Promise<RequestRecord[]> {
   const folder = segmentFolder(journal)
-  const lines = await Promise.all((await folder.sealed()).map(async (name) => (await folder.read(name)).lines))
-  return lines.flat().map((line) => {
-    const record = recordIn(line)
-    if (!record) throw new Error(`no record: ${line}`)
-    return record
-  })
+  const texts = await Promise.all((await folder.sealed()).map(async (name) => (await folder.read(name)).text))
+  return texts
+    .flatMap((text) => text.split('\n').slice(0, -1))
+    .map((line) => {
+      const record = recordIn(line)
+      if (!record) throw new Error(`no record: ${line}`)
+      return record
+    })
 }

@@ -6,8 +6,8 @@ import { openEnding, sealedEnding } from './segment-names.ts'
 export type SegmentFolder = {
   /** Names of whole segments, oldest first. */
   sealed(): Promise<string[]>
-  /** Every whole line of it, without its end. A last one that was cut short is left out: `isTorn`. */
-  read(name: string): Promise<{ readonly bytes: Buffer; readonly lines: string[]; readonly isTorn: boolean }>
+  /** Lines and their ends. The last one may have been cut short: `isTorn`. */
+  read(name: string): Promise<{ readonly bytes: Buffer; readonly text: string; readonly isTorn: boolean }>
   remove(name: string): Promise<void>
   /** Seals what writers that are no more have left open: those whose names begin so, or all. How many there were. */
   takeUp(name?: string): number
@@ -25,9 +25,8 @@ export function segmentFolder(dir: string): SegmentFolder {
     },
     async read(name) {
       const bytes = await fs.promises.readFile(join(dir, name + sealedEnding))
-      const lines = bytes.toString('utf8').split('\n')
-      const rest = lines.pop()
-      return { bytes, lines, isTorn: rest !== '' }
+      const text = bytes.toString('utf8')
+      return { bytes, text, isTorn: text !== '' && !text.endsWith('\n') }
     },
     remove: (name) => fs.promises.rm(join(dir, name + sealedEnding), { force: true }),
     takeUp(name = '') {

@@ -33,10 +33,7 @@ test('lines come back in order; a segment that is large enough makes room for th
   const names = await folder.sealed()
   expect(names).toEqual(['a-00000001', 'a-00000002'])
   const read = await Promise.all(names.map((name) => folder.read(name)))
-  expect(read.map(({ lines }) => lines)).toEqual([
-    ['one', 'two'],
-    ['three', 'grün'],
-  ])
+  expect(read.map(({ text }) => text)).toEqual(['one\ntwo\n', 'three\ngrün\n'])
   expect(fs.statSync(join(dir, 'a-00000001.lines')).mode & 0o777).toBe(0o600)
   expect(fs.statSync(dir).mode & 0o777).toBe(0o700)
   await folder.remove('a-00000001')
@@ -70,15 +67,15 @@ test('a process that is killed loses no line that it flushed', async () => {
   const { signal } = spawnSync(process.execPath, ['--input-type=module', '-e', source])
   expect(signal).toBe('SIGKILL')
   expect(folder.takeUp()).toBe(1)
-  const { lines, isTorn } = await folder.read('k-00000001')
+  const { text, isTorn } = await folder.read('k-00000001')
   expect(isTorn).toBe(false)
-  expect(lines).toEqual(Array.from({ length: 1_000 }, (_, at) => `line ${at}`))
+  expect(text).toBe(Array.from({ length: 1_000 }, (_, at) => `line ${at}\n`).join(''))
 })
 
-test('a line that was cut short is left out, and said to be', async () => {
+test('a line that was cut short is said to be', async () => {
   const folder = segmentFolder(dir)
   fs.writeFileSync(join(dir, 'a-1.lines'), 'whole\nhal')
-  expect(await folder.read('a-1')).toMatchObject({ lines: ['whole'], isTorn: true })
+  expect(await folder.read('a-1')).toMatchObject({ text: 'whole\nhal', isTorn: true })
 })
 
 test('while nothing can be written lines are held, then dropped and counted; then all that is held is written once', async () => {
@@ -96,7 +93,7 @@ test('while nothing can be written lines are held, then dropped and counted; the
   one.add('later')
   await one.end()
   expect(told).toEqual(['failing ENOENT', 'back '])
-  expect((await folder.read('a-00000001')).lines).toEqual(['first', 'again', 'later'])
+  expect((await folder.read('a-00000001')).text).toBe('first\nagain\nlater\n')
 })
 
 onSmallDisk('what a full disk took a part of is written over, in the same place', async () => {
@@ -118,7 +115,7 @@ onSmallDisk('what a full disk took a part of is written over, in the same place'
     disk.empty()
     one.add('after')
     await one.end()
-    expect((await folder.read('a-00000001')).lines).toEqual(['kept', long, 'after'])
+    expect((await folder.read('a-00000001')).text).toBe(`kept\n${long}\nafter\n`)
   } finally {
     disk.end()
   }

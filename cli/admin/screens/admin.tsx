@@ -1,4 +1,4 @@
-// The one screen: roles, sessions and channels as they change, and what the keys lay over them.
+// The one screen: roles, sessions, channels and denials as they change, and what the keys lay over them.
 import { Box, useApp, useInput, useWindowSize } from 'ink'
 import { useRef, useState } from 'react'
 import { type DetailLine, detailOf } from '../detail.ts'
@@ -7,7 +7,7 @@ import type { Look, Source } from '../look.ts'
 import { Colours, Tinted } from '../parts/tinted.tsx'
 import { keyOf } from '../tables.ts'
 import { useExplanation, useLook } from '../use-look.ts'
-import { firstView, type Keys, keyNames, pressed, type View } from '../view.ts'
+import { firstView, type Keys, keyNames, panes, pressed, type View } from '../view.ts'
 import { Over } from './over.tsx'
 import { Overview } from './overview.tsx'
 
@@ -60,10 +60,13 @@ function useOver(source: Source, view: View, seen: Look | undefined, columns: nu
 const gone: readonly DetailLine[] = [{ label: '', text: 'not listed any more; esc goes back', tone: 'warn' }]
 
 function selectedItem({ pane, selected }: View, seen: Look | undefined) {
-  return seen?.[pane].items.find((item) => keyOf(pane, item) === selected[pane])
+  return seen?.[pane]?.items.find((item) => keyOf(pane, item) === selected[pane])
 }
 
 function keysOf(seen: Look | undefined): Keys {
-  const of = (pane: keyof Keys) => (seen?.[pane].items ?? []).map((item) => keyOf(pane, item))
-  return { roles: of('roles'), sessions: of('sessions'), channels: of('channels') }
+  const shown = panes.flatMap((pane) => {
+    const found = seen?.[pane]
+    return found ? [[pane, found.items.map((item) => keyOf(pane, item))] as const] : []
+  })
+  return Object.fromEntries(shown)
 }

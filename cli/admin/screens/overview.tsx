@@ -1,10 +1,10 @@
-// The three panes, each as high as there is room for it.
+// The panes of the roles that are here, each as high as there is room for it.
 import { Box } from 'ink'
 import { heights } from '../layout.ts'
 import type { Look } from '../look.ts'
 import { Pane } from '../parts/pane.tsx'
 import { keyOf, tableOf } from '../tables.ts'
-import { panes, selectedAt, type View } from '../view.ts'
+import { focusOf, type Pane as PaneName, panes, selectedAt, type View } from '../view.ts'
 
 type Props = {
   readonly view: View
@@ -17,31 +17,29 @@ const nothing = {
   roles: 'the profile runs no roles',
   sessions: 'there are no such sessions',
   channels: 'no peer is pinned: `platform peers add`',
+  denials: 'nothing was denied',
 }
 
 export function Overview({ view, seen, columns, lines }: Props) {
-  const counts = {
-    roles: seen?.roles.items.length ?? 0,
-    sessions: seen?.sessions.items.length ?? 0,
-    channels: seen?.channels.items.length ?? 0,
-  }
-  const rooms = heights(lines, view.pane, counts)
+  const shown = panes.filter((pane) => seen?.[pane])
+  const focus = focusOf(view, shown)
+  const rooms = heights(lines, focus, Object.fromEntries(shown.map((pane) => [pane, seen?.[pane]?.items.length ?? 0])))
   return (
     <Box flexDirection="column" flexGrow={1}>
-      {panes.map((pane) => {
+      {shown.map((pane) => {
         const height = rooms[pane]
         if (height === undefined) return null
-        const { items, fault } = seen?.[pane] ?? { items: [], fault: undefined }
+        const { items, fault, of } = seen?.[pane] ?? { items: [] }
         const keys = items.map((item) => keyOf(pane, item))
         return (
           <Pane
             key={pane}
-            title={pane === 'sessions' ? `SESSIONS ${view.filter ?? 'all'}` : pane.toUpperCase()}
+            title={titleOf(pane, view, of)}
             table={tableOf(pane, items, columns)}
             fault={fault}
-            none={seen ? nothing[pane] : '...'}
+            none={nothing[pane]}
             selected={selectedAt(view.selected[pane], keys)}
-            isFocused={view.pane === pane}
+            isFocused={focus === pane}
             height={height}
             columns={columns}
           />
@@ -49,4 +47,9 @@ export function Overview({ view, seen, columns, lines }: Props) {
       })}
     </Box>
   )
+}
+
+function titleOf(pane: PaneName, { filter }: View, of: string | undefined): string {
+  if (pane === 'sessions') return `SESSIONS ${filter ?? 'all'}`
+  return of === undefined ? pane.toUpperCase() : `${pane.toUpperCase()} of ${of}`
 }

@@ -52,6 +52,8 @@ import * as silenceGet from './silence/get.ts'
 import * as silenceList from './silence/list.ts'
 import { silences } from './silence/model.ts'
 import { similar } from './similar/similar.ts'
+import { statistics } from './statistics/statistics.ts'
+import { exportStix } from './stix/export.ts'
 import { bulk } from './workers/bulk.ts'
 import { expiry } from './workers/expiry.ts'
 import { log } from './workers/log.ts'
@@ -81,6 +83,8 @@ export const intelligence: Role = role(outline, {
       changes,
       'changes-of': changesOf,
       similar,
+      statistics,
+      export: exportStix,
       send,
     },
     'signal-source': { list: sources.list, refused: refused.list, test: sourceTest.test },

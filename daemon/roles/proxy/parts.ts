@@ -33,10 +33,12 @@ export const planePart = part<Plane>('plane')
 export interface AuditJournal {
   /** Names of those that are whole, oldest first. */
   sealed(): Promise<string[]>
-  read(name: string): Promise<{ readonly bytes: Uint8Array; readonly lines: string[]; readonly isTorn: boolean }>
+  read(name: string): Promise<{ readonly bytes: Uint8Array; readonly text: string; readonly isTorn: boolean }>
   remove(name: string): Promise<void>
   /** Bytes of all; looks whether that is more than the journal may hold, and if so tells the threads. */
   measure(): Promise<number>
+  /** The store takes segments as they are. Else each record is a document of its own, for others who search the store. */
+  readonly isKeptWhole: boolean
 }
 export const auditJournalPart = part<AuditJournal>('audit journal')
 

@@ -8,13 +8,13 @@ import { cacheBytes, cacheEntries, connectionCount, metrics, threadCount } from 
 import { outline } from './outline.ts'
 import { planePart } from './parts.ts'
 import { list as recordList } from './record/list.ts'
-import { requests, shippedSegments } from './record/model.ts'
+import { requests, segmentMarks, shippedSegments } from './record/model.ts'
 import { ship } from './record/ship.ts'
 import { settings } from './settings.ts'
 import { startFaults } from './start-fault.ts'
 
 export const proxy: Role = role(outline, {
-  collections: [requests, shippedSegments],
+  collections: [requests, shippedSegments, segmentMarks],
   metrics,
   workers: [ship],
   operations: {

@@ -12,7 +12,8 @@ import { type Reached, valuesOf } from '../../support/reached.ts'
 
 /** FAST_CHECK_SEED and FAST_CHECK_RUNS go further than each check of the project does. */
 const seed = Number(process.env.FAST_CHECK_SEED ?? 20_260_101)
-const rounds = Math.ceil(Number(process.env.FAST_CHECK_RUNS ?? 400) / 80)
+const connections = Number(process.env.FAST_CHECK_RUNS ?? 800)
+const at_once = 80
 
 let thread: DoorThread
 afterEach(() => thread?.remove())
@@ -81,18 +82,20 @@ function wrongIn(request: Reached, upstream: number): string[] {
 const sorted = (all: readonly string[]) => all.toSorted()
 
 /** What is recorded, what was answered and what reached the upstream must be one story. */
-function expectOneStory({ records, strays, logged }: Left, answers: readonly number[], reached: readonly Reached[]) {
+function expectOneStory(
+  { records, strays, pods, logged }: Left,
+  answers: readonly number[],
+  reached: readonly Reached[],
+) {
   const forwarded = records
     .filter(({ reason }) => reason === 'forwarded')
     .map(({ method, path }) => `${method} ${path}`)
   const arrived = reached.map(({ method, target }) => `${method} ${target.split('?', 1)[0]}`)
-  // Who left while the upstream was asked is recorded as gone.
-  const gone = records.filter(({ status }) => status === 0)
-  expect(gone).toEqual([])
+  // Nobody has left: a request that is recorded as gone would be one that the door itself dropped.
+  expect(records.filter(({ status }) => status === 0)).toEqual([])
   expect(sorted(arrived)).toEqual(sorted(forwarded))
   const { malformed = 0, head_too_large = 0, too_slow = 0 } = strays
-  const pods = answers.length - records.length - malformed - head_too_large - too_slow
-  expect(pods).toBe(0)
+  expect(answers.length).toBe(records.length + pods + malformed + head_too_large + too_slow)
   for (const { reason, status } of records) {
     const fixed = reasons[reason as keyof typeof reasons].status
     if (fixed !== null && reason !== 'malformed') expect([reason, status]).toEqual([reason, fixed])
@@ -107,28 +110,25 @@ test(`whatever is sent, by seed ${seed}`, async () => {
   })
   const { port, upstream } = thread
   const answers: number[] = []
-  const connections = fc.array(sending, { minLength: 80, maxLength: 80 })
-  await fc.assert(
-    fc.asyncProperty(connections, async (all) => {
-      const texts = await Promise.all(all.map((each) => spoken(port, each)))
-      for (const [at, text] of texts.entries()) {
-        const statuses = statusesIn(text)
-        const sent = JSON.stringify(all[at]?.bytes)
-        expect(
-          statuses.filter((status) => !possible.has(status)),
-          sent,
-        ).toEqual([])
-        expect(text, sent).not.toContain(threadToken)
-        answers.push(...statuses)
-      }
-    }),
-    { seed, numRuns: rounds, endOnFailure: true },
-  )
+  const wrong: string[] = []
+  const all = fc.sample(sending, { seed, numRuns: connections })
+  for (let from = 0; from < all.length; from += at_once) {
+    const some = all.slice(from, from + at_once)
+    for (const [at, text] of (await Promise.all(some.map((each) => spoken(port, each)))).entries()) {
+      const statuses = statusesIn(text)
+      const odd = statuses.filter((status) => !possible.has(status))
+      if (odd.length > 0 || text.includes(threadToken)) wrong.push(`${odd} to ${JSON.stringify(some[at]?.bytes)}`)
+      answers.push(...statuses)
+    }
+  }
   const left = await thread.end()
-  expect(
-    upstream.reached.map((request) => [request.head, wrongIn(request, upstream.port)]).filter(([, w]) => w?.length),
-  ).toEqual([])
+  expect(wrong).toEqual([])
+  const odd = upstream.reached.flatMap((request) => {
+    const why = wrongIn(request, upstream.port)
+    return why.length > 0 ? [[request.head, ...why]] : []
+  })
+  expect(odd).toEqual([])
   expect(upstream.leftovers()).toEqual([])
-  expect(upstream.reached.length).toBeGreaterThan(rounds)
+  expect(upstream.reached.length).toBeGreaterThan(connections / 50)
   expectOneStory(left, answers, upstream.reached)
 })

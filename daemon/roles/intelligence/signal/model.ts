@@ -209,6 +209,7 @@ export const signals = collection({
     ['subject_id', 'status', 'subject_standing', 'detected_at'],
     ['subject_id', 'severity', 'subject_standing', 'detected_at'],
     ['subject_id', 'signal_type', 'subject_standing', 'detected_at'],
+    ['tally', 'label_key'],
   ],
 })
 

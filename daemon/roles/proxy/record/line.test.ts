@@ -2,7 +2,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Reason, reasons } from '../reasons.ts'
-import { lineOf, type Noted, recordIn } from './line.ts'
+import { headOf, lineOf, type Noted, recordIn } from './line.ts'
 import { requestRecord } from './model.ts'
 
 const known = Object.keys(reasons) as Reason[]
@@ -27,6 +27,7 @@ test('any request is one line, and the line is its record', () => {
       const { at, rule, ...rest } = given
       expect(record).toMatchObject({ ...rest, at: new Date(at).toISOString(), verdict: reasons[given.reason].verdict })
       expect(record.rule).toBe(rule)
+      expect(headOf(line)).toEqual({ at, verdict: record.verdict, source: given.source })
     }),
   )
 })
@@ -43,6 +44,22 @@ test.each([
   '{}',
   '[1]',
   'null',
-  '[0,"","","","no such reason",404,null,null]',
-  '[-1,"","","","no_rule",404,null,null]',
-])('%s is no record', (line) => expect(recordIn(line)).toBeUndefined())
+  '[0,"no_such_reason","",404,null,"","",null]',
+  '[0,"constructor","",404,null,"","",null]',
+  '[-1,"no_rule","",404,null,"","",null]',
+  '[9999999999999999,"no_rule","",404,null,"","",null]',
+  '[0,"no_rule","",404,null,"",""]',
+])('%s is no record', (line) => {
+  expect(recordIn(line)).toBeUndefined()
+  expect(headOf(line)).toBeUndefined()
+})
+
+test('a line that is cut or has a byte too many is none', () => {
+  const noted = { at: 9, source: '::1', method: 'GET', reason: 'no_rule', status: 404, upstream_status: null } as const
+  const line = lineOf({ ...noted, path: '/"\\\u0000é', rule: 'GET /' })
+  expect(headOf(line)).toEqual({ at: 9, verdict: 'denied', source: '::1' })
+  for (let end = 0; end < line.length; end += 1) expect(headOf(line.slice(0, end))).toBeUndefined()
+  for (const broken of [`${line}x`, ` ${line}`, line.replace('\\u0000', '\\x00'), line.replace('"GET"', 'GET')]) {
+    expect(headOf(broken)).toBeUndefined()
+  }
+})

@@ -10,7 +10,7 @@ export const requestRecord = z
     at: z.iso.datetime(),
     source: z.string().meta({ description: 'Whom the request counts for, by the trusted hops' }),
     method: z.string(),
-    path: z.string().meta({ description: 'Normal form without the prefix, and without the query' }),
+    path: z.string().meta({ description: 'Normal form without prefix and query; what has none stands as it came, without its query' }),
     verdict: z.enum(['allow', 'denied', 'method_not_allowed'] satisfies readonly Verdict[]),
     upstream_status: z.int().nullable().meta({ description: 'What the upstream answered; null when it was not asked' }),
     status: z.int().meta({ description: 'What the caller was answered; 0 for one who had left' }),
@@ -27,20 +27,41 @@ export const storedRequest = z.strictObject({
 })
 export type StoredRequest = z.infer<typeof storedRequest>
 
-/** The interface names the index; in a cluster site and role stand before it. */
+/** One document for each request, where others search the index too. The interface names it; in a cluster site and role stand before it. */
 export const requests = collection({
   name: 'proxy',
   schema: storedRequest,
   indexes: ['at', 'verdict', 'source'],
 })
 
-/** What became of a segment of the journal: made with its record in the audit chain, so that each is there once. */
+/**
+ * What became of a segment of the journal: made with its record in the audit chain, so that each is there once. `lines` are
+ * those of the file, byte for byte, where the records are not documents of their own; `until` is when the newest was noted.
+ */
 export const shippedSegment = z.strictObject({
   tenant_id: z.string(),
   expires_ts: z.int(),
   at: z.iso.datetime(),
   records: z.int().min(0),
   sha256: z.string(),
+  until: z.int().optional(),
+  lines: z.string().optional(),
 })
 
-export const shippedSegments = collection({ name: 'segments', schema: shippedSegment, indexes: [] })
+export const shippedSegments = collection({ name: 'segments', schema: shippedSegment, indexes: ['until'] })
+
+/** Which segments hold records of a verdict, of a source, or of both: see `marksOf`. */
+export const segmentMark = z.strictObject({
+  tenant_id: z.string(),
+  expires_ts: z.int(),
+  mark: z.string(),
+  until: z.int(),
+  segment: z.string(),
+})
+
+export const segmentMarks = collection({
+  name: 'marks',
+  schema: segmentMark,
+  indexes: ['mark', 'until'],
+  orders: [['mark', 'until']],
+})

@@ -1,13 +1,13 @@
 // Brings what the threads have noted from the journal into the store: each record once, whatever dies on the way.
 import type { Call } from '../../../kernel/call.ts'
 import { sha256 } from '../../../kernel/canonical.ts'
-
 import type { Worker } from '../../../kernel/role.ts'
 import { journalBytes, shippedTotal } from '../metrics.ts'
 import { auditJournalPart, deniedPart } from '../parts.ts'
 import { settings } from '../settings.ts'
-import { recordIn } from './line.ts'
-import { type RequestRecord, requests, type StoredRequest, shippedSegments } from './model.ts'
+import { headOf, recordIn } from './line.ts'
+import { marksOf } from './marks.ts'
+import { requests, segmentMarks, shippedSegments } from './model.ts'
 
 export const ship: Worker = { name: 'ship', when: { every_ms: 500 }, run }
 
@@ -26,41 +26,61 @@ async function run(call: Call): Promise<void> {
   }
 }
 
-/** Records have names by their place in the journal: what an earlier attempt has brought is there already. */
+/** What every document of a segment carries. */
+type Owned = { readonly tenant_id: string; readonly expires_ts: number }
+
+/** All names follow from the segment's own: what an earlier attempt has brought is there already. */
 async function shipSegment(call: Call, name: string): Promise<void> {
   const journal = call.part(auditJournalPart)
-  const { bytes, lines, isTorn } = await journal.read(name)
-  const records = lines.map(recordIn)
-  const unread = records.filter((record) => record === undefined).length
+  const { bytes, text, isTorn } = await journal.read(name)
+  const lines = text.split('\n').slice(0, -1)
+  const heads = lines.map(headOf)
+  const whole = heads.filter((head) => head !== undefined)
+  const unread = lines.length - whole.length
   if (isTorn || unread > 0) call.log.error('proxy.audit.unreadable', { segment: name, lines: unread, isTorn })
   const expires_ts = call.now() + call.settings(settings).audit_keep_days * day_ms
-  const whole = records.flatMap((record, at) => (record ? [{ id: idOf(name, at), record }] : []))
-  for (let from = 0; from < whole.length; from += at_once) {
-    const some = whole.slice(from, from + at_once)
-    await call.store(requests).bulk(some.map(({ id, record }) => creating(id, stored(call, record, expires_ts))))
-  }
-  const digest = sha256(bytes)
-  const facts = { records: whole.length, sha256: digest }
-  const segment = { tenant_id: call.site.tenant_id, expires_ts, at: call.nowIso(), ...facts }
+  const owned = { tenant_id: call.site.tenant_id, expires_ts }
+  const until = whole.reduce((latest, { at }) => Math.max(latest, at), 0)
+  if (journal.isKeptWhole) await mark(call, owned, name, until, marksOf(whole))
+  else await shipEach(call, owned, name, lines)
+  const facts = { records: whole.length, sha256: sha256(bytes) }
+  const kept = journal.isKeptWhole && whole.length > 0 ? { until, lines: text } : {}
+  const segment = { ...owned, at: call.nowIso(), ...facts, ...kept }
   await call.store(shippedSegments).create(name, segment, [call.audited('proxy.record.ship', name, facts)])
   await journal.remove(name)
   call.count(shippedTotal, {}, whole.length)
-  noteDenials(call, whole)
+  noteDenials(
+    call,
+    lines.filter((_, at) => (heads[at]?.verdict ?? 'allow') !== 'allow'),
+  )
 }
 
-function creating(id: string, value: StoredRequest) {
+async function mark(call: Call, owned: Owned, segment: string, until: number, marks: ReadonlySet<string>) {
+  const all = [...marks].map((mark) => creating(`${segment} ${mark}`, { ...owned, mark, until, segment }))
+  for (let from = 0; from < all.length; from += at_once) {
+    await call.store(segmentMarks).bulk(all.slice(from, from + at_once))
+  }
+}
+
+/** Records have names by their place in the segment. */
+async function shipEach(call: Call, owned: Owned, segment: string, lines: readonly string[]): Promise<void> {
+  const all = lines.flatMap((line, at) => {
+    const record = headOf(line) && recordIn(line)
+    return record ? [creating(`${segment}-${String(at).padStart(6, '0')}`, { ...owned, ...record })] : []
+  })
+  for (let from = 0; from < all.length; from += at_once) {
+    await call.store(requests).bulk(all.slice(from, from + at_once))
+  }
+}
+
+function creating<T>(id: string, value: T) {
   return { do: 'create', id, value } as const
 }
 
-function stored(call: Call, record: RequestRecord, expires_ts: number): StoredRequest {
-  return { tenant_id: call.site.tenant_id, expires_ts, ...record }
-}
-
-function idOf(segment: string, at: number): string {
-  return `${segment}-${String(at).padStart(6, '0')}`
-}
-
-function noteDenials(call: Call, whole: readonly { readonly record: RequestRecord }[]): void {
+function noteDenials(call: Call, lines: readonly string[]): void {
   const { top } = call.part(deniedPart)
-  for (const { record } of whole) if (record.verdict !== 'allow') top.count(record, record.at, record.source)
+  for (const line of lines) {
+    const record = recordIn(line)
+    if (record) top.count(record, record.at, record.source)
+  }
 }

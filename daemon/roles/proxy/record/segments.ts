@@ -1,0 +1,110 @@
+// Reads records out of the segments that the store keeps whole: newest first, on from where a list has ended.
+import type { Call } from '../../../kernel/call.ts'
+import { refuse } from '../../../kernel/errors.ts'
+import { readCursor, writeCursor } from '../../../kernel/list-cursor.ts'
+import type { ListQuery } from '../../../kernel/store.ts'
+import { headOf, recordIn } from './line.ts'
+import { markFor, type Wanted } from './marks.ts'
+import { type RequestRecord, segmentMarks, shippedSegments } from './model.ts'
+
+export type Records = { readonly items: RequestRecord[]; readonly next_cursor?: string }
+
+/** `place`: segment and line, so that records of one millisecond have an order too. */
+type Found = { readonly at: number; readonly place: string; readonly line: string }
+
+/** The last record that was given, and until when the newest segment may reach that holds what comes after it. */
+type Position = { readonly until: number; readonly at: number; readonly place: string }
+
+/** Segments that are looked through in vain for one list: then it ends early, and can be gone on with. */
+const most_in_vain = 32
+
+const start: Position = { until: Number.MAX_SAFE_INTEGER, at: Number.MAX_SAFE_INTEGER, place: '' }
+
+/** @throws Refused('malformed') for a cursor of another list. */
+export async function recordsInSegments(
+  call: Call,
+  wanted: Wanted,
+  limit: number,
+  cursor: string | undefined,
+): Promise<Records> {
+  const query = queryOf(wanted, limit, cursor)
+  const after = positionIn(query)
+  const held: { readonly until: number; readonly found: readonly Found[] }[] = []
+  let open = -1
+  let in_vain = 0
+  for await (const { id, until, lines } of segmentsOf(call, markFor(wanted), after.until)) {
+    const given = held.flatMap(({ found }) => found.filter(({ at }) => at > until)).length
+    if (given > limit || in_vain >= most_in_vain) {
+      open = until
+      break
+    }
+    const found = foundIn(id, lines, wanted, after)
+    if (found.length > 0) held.push({ until, found })
+    else if (until <= after.at) in_vain += 1
+  }
+  // A segment that is not looked at may hold what is as new as its end.
+  const sure = held.flatMap(({ found }) => found.filter(({ at }) => at > open)).sort((one, other) => order(other, one))
+  const some = sure.slice(0, limit)
+  const items = some.map(({ line }) => recordIn(line)).filter((record) => record !== undefined)
+  if (open < 0 && sure.length <= limit) return { items }
+  const last = some.at(-1) ?? { at: open, place: '\uffff' }
+  const rest = held.filter(({ found }) => found.some((each) => order(each, last) < 0)).map(({ until }) => until)
+  const until = Math.max(open, ...rest)
+  const next_cursor = writeCursor('segments', query, { value: until, id: `${last.at} ${last.place}` })
+  return { items, next_cursor }
+}
+
+function queryOf({ verdict, source }: Wanted, limit: number, cursor: string | undefined): ListQuery {
+  const filter = { ...(verdict === undefined ? {} : { verdict }), ...(source === undefined ? {} : { source }) }
+  return { filter, limit, ...(cursor === undefined || cursor === '' ? {} : { cursor }) }
+}
+
+function positionIn(query: ListQuery): Position {
+  const found = readCursor('segments', query)
+  if (!found) return start
+  const [, at, place = ''] = /^(\d{1,16}) (.*)$/.exec(found.id) ?? []
+  if (at === undefined || typeof found.value !== 'number')
+    throw refuse('malformed', 'the cursor is not one of this list')
+  return { until: found.value, at: Number(at), place }
+}
+
+function order(one: Pick<Found, 'at' | 'place'>, other: Pick<Found, 'at' | 'place'>): number {
+  return one.at - other.at || (one.place < other.place ? -1 : one.place > other.place ? 1 : 0)
+}
+
+function foundIn(segment: string, lines: string, wanted: Wanted, after: Position): Found[] {
+  const found: Found[] = []
+  for (const [at, line] of lines.split('\n').entries()) {
+    const head = headOf(line)
+    if (!head) continue
+    if (wanted.verdict !== undefined && head.verdict !== wanted.verdict) continue
+    if (wanted.source !== undefined && head.source !== wanted.source) continue
+    const each = { at: head.at, place: `${segment}-${String(at).padStart(6, '0')}`, line }
+    if (order(each, after) < 0) found.push(each)
+  }
+  return found
+}
+
+type Segment = { readonly id: string; readonly until: number; readonly lines: string }
+
+/** Those that reach no further than `until`, by how far they reach, the furthest first. */
+async function* segmentsOf(call: Call, mark: string | undefined, until: number): AsyncGenerator<Segment> {
+  const order = { field: 'until', direction: 'desc' } as const
+  let cursor: string | undefined
+  do {
+    const on = cursor === undefined ? {} : { cursor }
+    if (mark === undefined) {
+      const page = await call.store(shippedSegments).list({ filter: { until: { lte: until } }, order, limit: 2, ...on })
+      for (const { id, value } of page.docs) yield { id, until: value.until ?? 0, lines: value.lines ?? '' }
+      cursor = page.next_cursor
+    } else {
+      const filter = { mark, until: { lte: until } }
+      const page = await call.store(segmentMarks).list({ filter, order, limit: most_in_vain, ...on })
+      for (const { value } of page.docs) {
+        const segment = await call.store(shippedSegments).find(value.segment)
+        if (segment) yield { id: segment.id, until: value.until, lines: segment.value.lines ?? '' }
+      }
+      cursor = page.next_cursor
+    }
+  } while (cursor !== undefined)
+}
