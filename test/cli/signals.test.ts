@@ -92,3 +92,15 @@ test('an insight goes from a signal to an attested edition, and its ledger tells
   expect(ledger).toMatch(/1 .*insight_opened[\s\S]*signal_linked[\s\S]*edition_attested[\s\S]*insight_closed/)
   expect(await told('insight', 'show', uid)).toMatch(/state +closed[\s\S]*Known +true/)
 })
+
+test('duplicates are merged and taken apart, and a silence keeps what is loud out of sight', async () => {
+  const [one, two] = [await raise(), await raise()]
+  const seen = await told('signal', 'merge', one.uid, '--from', two.uid, '--rationale', 'one and the same')
+  expect(seen).toMatch(new RegExp(`stands for +${two.uid}`))
+  expect(await asked('signal', 'unmerge', two.uid, '--rationale', 'two ships')).toMatchObject({ standing: 'listed' })
+  const silence = ['signal', 'silence', 'create', '--source-name', 'loud-*', '--reason', 'serviced', '--for', '1h']
+  const { uid } = await asked(...silence)
+  expect(await raise('--source-name', 'loud-7')).toMatchObject({ standing: 'silenced', silence_id: uid })
+  expect(await told('signal', 'silence', 'list')).toMatch(/active .*source name loud-\*.* 1$/m)
+  expect(await told('signal', 'silence', 'end', uid, '--rationale', 'done')).toMatch(/state +ended[\s\S]*done/)
+})

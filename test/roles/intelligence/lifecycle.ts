@@ -18,7 +18,8 @@ import { unmerge } from '../../../daemon/roles/intelligence/signal/unmerge.ts'
 import type { Person } from '../../support/person.ts'
 import type { SiteWorld } from '../../support/site-world.ts'
 import { opened, raise, settled } from './intelligence-world.ts'
-import { agree, begun, commands, endedSilence } from './lifecycle-commands.ts'
+import { agree } from './lifecycle-agreement.ts'
+import { begun, commands, endedSilence } from './lifecycle-commands.ts'
 import { isFinal, isStep, LifecycleModel } from './lifecycle-model.ts'
 
 export async function followsTheModel(world: SiteWorld, numRuns: number): Promise<void> {
