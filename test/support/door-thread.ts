@@ -115,10 +115,11 @@ function configOf(
 async function recordsIn(journal: string): Promise<RequestRecord[]> {
   const folder = segmentFolder(journal)
   const texts = await Promise.all((await folder.sealed()).map(async (name) => (await folder.read(name)).text))
-  const lines = texts.flatMap((text) => text.split('\n').filter((line) => line !== ''))
-  return lines.map((line) => {
-    const record = recordIn(line)
-    if (!record) throw new Error(`no record: ${line}`)
-    return record
-  })
+  return texts
+    .flatMap((text) => text.split('\n').slice(0, -1))
+    .map((line) => {
+      const record = recordIn(line)
+      if (!record) throw new Error(`no record: ${line}`)
+      return record
+    })
 }

@@ -4,6 +4,7 @@ import { createClient, defineScript } from '@redis/client'
 import * as z from 'zod'
 import { Refused } from '../../../daemon/kernel/errors.ts'
 import type { Count, KeyValue } from '../../../daemon/kernel/keyvalue.ts'
+import { Link } from './link.ts'
 
 export type RedisOptions = {
   readonly host: string
@@ -68,6 +69,11 @@ const counted = z.array(z.int())
  * cannot be read.
  */
 export function redisKeyValue(options: RedisOptions): KeyValue {
+<<<<<<< HEAD
+  const { prefix, told } = options
+  const make = clients(options)
+  const link = new Link({ make, answer_ms: timeout_ms, greeting_ms: connect_timeout_ms, reasonOf, told })
+=======
   const { prefix, tls, told } = options
   const client = createClient({
     scripts,
@@ -76,7 +82,8 @@ export function redisKeyValue(options: RedisOptions): KeyValue {
     ...(options.password === undefined ? {} : { password: options.password }),
     // What is asked while nobody answers fails at once, and is not done later when nobody waits for it any more.
     disableOfflineQueue: true,
-    commandOptions: { timeout: timeout_ms },
+    // The client's own ends with the writing of a command; see `ask`.
+    commandOptions: { timeout: 0 },
     socket: {
       host: options.host,
       port: options.port,
@@ -95,12 +102,27 @@ export function redisKeyValue(options: RedisOptions): KeyValue {
     if (trouble !== undefined) told('back', '')
     trouble = undefined
   })
-  void client.connect().catch(() => undefined)
+  let isClosed = false
+  const connect = () => void client.connect().catch(() => undefined)
+  connect()
+  /** Who hears nothing for so long hears no more on this connection: all that waits fails, and another one is made. */
+  const renew = () => {
+    if (isClosed || !client.isReady) return
+    trouble = 'no answer in time'
+    told('lost', trouble)
+    client.destroy()
+    connect()
+  }
+>>>>>>> pspeed
 
-  const ask = async <T>(shape: z.ZodType<T>, question: () => Promise<unknown>): Promise<T> => {
+  const ask = async <T>(shape: z.ZodType<T>, question: (client: RedisClient) => Promise<unknown>): Promise<T> => {
     let answer: unknown
     try {
-      answer = await question()
+<<<<<<< HEAD
+      answer = await link.ask(question)
+=======
+      answer = await inTime(question(), renew)
+>>>>>>> pspeed
     } catch (error) {
       throw new Refused('unavailable', `the key-value store does not answer: ${reasonOf(error)}`, [], 1)
     }
@@ -112,25 +134,73 @@ export function redisKeyValue(options: RedisOptions): KeyValue {
 
   return {
     name: 'redis',
-    get: async (key) => (await ask(value, () => client.get(prefix + key))) ?? undefined,
+    get: async (key) => (await ask(value, (client) => client.get(prefix + key))) ?? undefined,
     async swap(key, from, to, life_ms) {
       const words = [...given(from), ...given(to), String(life_ms)]
-      return (await ask(swapped, () => client.swapValue([prefix + key], words))) === 1
+      return (await ask(swapped, (client) => client.swapValue([prefix + key], words))) === 1
     },
     increment: together((steps) => {
       const keys = steps.map(([key]) => prefix + key)
       const words = steps.flatMap(([, by, life_ms]) => [String(by), String(life_ms)])
-      return ask(counted.length(2 * steps.length), () => client.countUp(keys, words))
+<<<<<<< HEAD
+      return ask(counted.length(2 * steps.length), (client) => client.countUp(keys, words))
+=======
+      return ask(counted, () => client.countUp(keys, words))
+>>>>>>> pspeed
     }),
     async health() {
-      if (!client.isReady) return { ok: false, detail: trouble ?? 'not connected' }
-      const answer = await ask(z.literal('PONG'), () => client.ping()).catch((error: Refused) => error.message)
+      if (!link.isReady) return { ok: false, detail: link.trouble ?? 'not connected' }
+      const answer = await ask(z.literal('PONG'), (client) => client.ping()).catch((error: Refused) => error.message)
       return answer === 'PONG' ? { ok: true, detail: 'redis' } : { ok: false, detail: answer }
     },
     async close() {
+<<<<<<< HEAD
+      link.close()
+=======
+      isClosed = true
       client.destroy()
+>>>>>>> pspeed
     },
   }
+}
+
+<<<<<<< HEAD
+type RedisClient = ReturnType<ReturnType<typeof clients>>
+
+function clients({ database, username, password, host, port, tls, chance }: RedisOptions) {
+  const ca = tls?.ca_file === undefined ? undefined : readFileSync(tls.ca_file)
+  return () =>
+    createClient({
+      scripts,
+      database,
+      ...(username === undefined ? {} : { username }),
+      ...(password === undefined ? {} : { password }),
+      // What is asked while nobody answers fails at once, and is not done later when nobody waits for it any more.
+      disableOfflineQueue: true,
+      socket: {
+        host,
+        port,
+        connectTimeout: connect_timeout_ms,
+        reconnectStrategy: (retries) => pauseAfter(retries, chance()),
+        ...(tls ? { tls: true, ...(ca ? { ca } : {}) } : {}),
+      },
+    })
+=======
+/** The answer; `late` is called when there is none in time. */
+async function inTime<T>(answer: Promise<T>, late: () => void): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error('no answer in time'))
+      late()
+    }, timeout_ms)
+  })
+  try {
+    return await Promise.race([answer, silence])
+  } finally {
+    clearTimeout(timer)
+  }
+>>>>>>> pspeed
 }
 
 type Step = readonly [key: string, by: number, life_ms: number]

@@ -52,12 +52,20 @@ export type ChainVerdict = {
   readonly faults: readonly string[]
 }
 
-/** Walks every chain of the site; `progress` hears of each piece. */
-export async function verifyChains(folder: SiteFolder, progress: (text: string) => void): Promise<ChainVerdict[]> {
+/**
+ * Walks every chain of the site; `progress` hears of each piece. `exported`: text of an earlier export that was kept elsewhere,
+ * whose last record of each chain must still be there. Throws `Objection` (5) where that is no export.
+ */
+export async function verifyChains(
+  folder: SiteFolder,
+  progress: (text: string) => void,
+  exported = '',
+): Promise<ChainVerdict[]> {
   const anchors = await anchorsOf(folder)
+  const heads = [...anchors.heads, ...exportedHeads(exported)]
   const verdicts: ChainVerdict[] = []
   for (const role of rolesWithDatabase(folder)) {
-    verdicts.push(await withDatabase(folder, role, (database) => verdictOf(database, anchors, progress)))
+    verdicts.push(await withDatabase(folder, role, (database) => verdictOf(database, { ...anchors, heads }, progress)))
   }
   return verdicts
 }
@@ -73,7 +81,7 @@ async function verdictOf(
   const faults = fault ? [sentenceOf(fault)] : []
   for (const head of own) {
     const [record] = await audit.list({ limit: 1, after_seq: head.seq + 1 })
-    const anchored = `checkpoint of ${head.at} at record ${head.seq}`
+    const anchored = `${head.by} at record ${head.seq}`
     if (seq < head.seq) faults.push(`the chain was cut short: the ${anchored} lies beyond its end (${seq})`)
     else if (head.seq > 0 && record?.hash !== head.hash)
       faults.push(`the chain was rewritten: the ${anchored} does not fit`)
@@ -81,15 +89,16 @@ async function verdictOf(
   return {
     writer: seq === 0 ? role.name : writer,
     records: seq,
-    checkpoints: own.length,
+    checkpoints: own.filter(({ by }) => by !== ofExport).length,
     faults: [...faults, ...(role.name === 'site' ? anchors.faults : [])],
   }
 }
 
-type Head = { readonly writer: string; readonly seq: number; readonly hash: string; readonly at: string }
+/** `by`: what says so, for people. */
+type Head = { readonly writer: string; readonly seq: number; readonly hash: string; readonly by: string }
 type Anchors = { readonly heads: readonly Head[]; readonly faults: readonly string[] }
 
-type StoredHead = Stored & Head & { readonly signature: unknown }
+type StoredHead = Stored & Omit<Head, 'by'> & { readonly at: string; readonly signature: unknown }
 
 /** Checkpoints with a valid signature of the site; the others are faults of their own. */
 async function anchorsOf(folder: SiteFolder): Promise<Anchors> {
@@ -104,7 +113,7 @@ async function anchorsOf(folder: SiteFolder): Promise<Anchors> {
     do {
       const page = await store.list<StoredHead>(kept, { limit: chunk, ...(cursor ? { cursor } : {}) })
       for (const { value } of page.docs) {
-        if (await isSigned(value, keys)) heads.push(value)
+        if (await isSigned(value, keys)) heads.push({ ...value, by: `checkpoint of ${value.at}` })
         else
           faults.push(`the checkpoint of ${value.writer} at record ${value.seq} carries no valid signature of the site`)
       }
@@ -127,10 +136,25 @@ async function isSigned(
   return Buffer.from(verified.payload).toString('utf8') === canonical({ writer, seq, hash, at })
 }
 
+const ofExport = 'export'
+
+/** The last record of each writer: a filtered export has one as well. */
+function exportedHeads(text: string): Head[] {
+  const last = new Map<string, AuditRecord>()
+  for (const record of recordsOf(text)) {
+    if (record.seq > (last.get(record.writer)?.seq ?? 0)) last.set(record.writer, record)
+  }
+  return [...last.values()].map(({ writer, seq, hash }) => ({ writer, seq, hash, by: ofExport }))
+}
+
+function recordsOf(text: string): AuditRecord[] {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  return lines.map((line, at) => recordOf(line, at + 1))
+}
+
 /** Verifies exported records, one writer after the other, each oldest first. Throws `Objection` (5) for other text. */
 export function verifyExport(text: string): ChainVerdict[] {
-  const lines = text.split('\n').filter((line) => line.trim() !== '')
-  const records = lines.map((line, at) => recordOf(line, at + 1))
+  const records = recordsOf(text)
   const writers = [...new Set(records.map((record) => record.writer))]
   return writers.map((writer) => {
     const own = records.filter((record) => record.writer === writer)

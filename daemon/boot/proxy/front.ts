@@ -26,6 +26,7 @@ import {
 import { ship } from '../../roles/proxy/record/ship.ts'
 import { settings } from '../../roles/proxy/settings.ts'
 import { wantedHome } from '../documents.ts'
+import { makeRoomForServing } from '../heap-growth.ts'
 import { valuesOf } from '../profile.ts'
 import type { Front } from '../service.ts'
 import type { Shared } from '../shared.ts'
@@ -105,10 +106,11 @@ async function listen(
   await freePort(where)
   if (public_sso_client_id === undefined || public_sso_client_secret === undefined) {
     log.warn('proxy.token.no_client', {
-      remedy: 'set PUBLIC_SSO_CLIENT_ID and PUBLIC_SSO_CLIENT_SECRET: until then 503',
+      remedy: 'set PUBLIC_SSO_CLIENT_ID, and PUBLIC_SSO_CLIENT_SECRET or its _FILE; what would be forwarded is 503 by then',
     })
   }
   if (trusted_networks.length > 0) log.warn('proxy.networks.trusted', { networks: trusted_networks })
+  makeRoomForServing()
   const began = clock.now().toString(36).padStart(9, '0')
   let threads = 0
   const supervisor = new Supervisor<ThreadConfig>({

@@ -95,6 +95,7 @@ function counted(step: Step) {
 }
 
 function cacheText({ isCacheable, rule }: Judgement, config: Config): string {
+  if (config.cache_max_bytes === 0) return 'nothing is kept while CACHE_MAX_MB is 0'
   if (!isCacheable) return 'never answered from the cache'
   const life_s = Math.min(config.cache_ttl_ms / 1_000, rule?.cache_s ?? Number.POSITIVE_INFINITY)
   return `answered from the cache, without token and upstream, when an answer of at most ${life_s} s is there`
