@@ -209,14 +209,9 @@ export class Exchange {
   #beforeHead(): void {
     const isUnread = this.framing !== 0 && !this.#request.complete
     // Node's parser leaves what follows a wish for an upgrade to somebody else, whom there is not.
-<<<<<<< HEAD
-    const isUpgrade = this.#request.headers.upgrade !== undefined
+    const isUpgrade = asksForUpgrade(this.rawHeaders)
     // Who was never told to send a body may send one all the same: what comes next could be either.
     this.#guest.beforeHead(this.#response, isUnread || isUpgrade || this.#isAwaited || this.fault !== undefined)
-=======
-    const isUpgrade = asksForUpgrade(this.rawHeaders)
-    this.#guest.beforeHead(this.#response, isUnread || isUpgrade || this.fault !== undefined)
->>>>>>> pspeed
   }
 
   #finish(): void {

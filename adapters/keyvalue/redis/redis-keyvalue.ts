@@ -69,60 +69,14 @@ const counted = z.array(z.int())
  * cannot be read.
  */
 export function redisKeyValue(options: RedisOptions): KeyValue {
-<<<<<<< HEAD
   const { prefix, told } = options
   const make = clients(options)
   const link = new Link({ make, answer_ms: timeout_ms, greeting_ms: connect_timeout_ms, reasonOf, told })
-=======
-  const { prefix, tls, told } = options
-  const client = createClient({
-    scripts,
-    database: options.database,
-    ...(options.username === undefined ? {} : { username: options.username }),
-    ...(options.password === undefined ? {} : { password: options.password }),
-    // What is asked while nobody answers fails at once, and is not done later when nobody waits for it any more.
-    disableOfflineQueue: true,
-    // The client's own ends with the writing of a command; see `ask`.
-    commandOptions: { timeout: 0 },
-    socket: {
-      host: options.host,
-      port: options.port,
-      connectTimeout: connect_timeout_ms,
-      reconnectStrategy: (retries) => pauseAfter(retries, options.chance()),
-      ...(tls ? { tls: true, ...(tls.ca_file === undefined ? {} : { ca: readFileSync(tls.ca_file) }) } : {}),
-    },
-  })
-  let trouble: string | undefined = 'not connected yet'
-  client.on('error', (error: unknown) => {
-    const detail = reasonOf(error)
-    if (trouble !== detail) told('lost', detail)
-    trouble = detail
-  })
-  client.on('ready', () => {
-    if (trouble !== undefined) told('back', '')
-    trouble = undefined
-  })
-  let isClosed = false
-  const connect = () => void client.connect().catch(() => undefined)
-  connect()
-  /** Who hears nothing for so long hears no more on this connection: all that waits fails, and another one is made. */
-  const renew = () => {
-    if (isClosed || !client.isReady) return
-    trouble = 'no answer in time'
-    told('lost', trouble)
-    client.destroy()
-    connect()
-  }
->>>>>>> pspeed
 
   const ask = async <T>(shape: z.ZodType<T>, question: (client: RedisClient) => Promise<unknown>): Promise<T> => {
     let answer: unknown
     try {
-<<<<<<< HEAD
       answer = await link.ask(question)
-=======
-      answer = await inTime(question(), renew)
->>>>>>> pspeed
     } catch (error) {
       throw new Refused('unavailable', `the key-value store does not answer: ${reasonOf(error)}`, [], 1)
     }
@@ -142,11 +96,7 @@ export function redisKeyValue(options: RedisOptions): KeyValue {
     increment: together((steps) => {
       const keys = steps.map(([key]) => prefix + key)
       const words = steps.flatMap(([, by, life_ms]) => [String(by), String(life_ms)])
-<<<<<<< HEAD
       return ask(counted.length(2 * steps.length), (client) => client.countUp(keys, words))
-=======
-      return ask(counted, () => client.countUp(keys, words))
->>>>>>> pspeed
     }),
     async health() {
       if (!link.isReady) return { ok: false, detail: link.trouble ?? 'not connected' }
@@ -154,17 +104,11 @@ export function redisKeyValue(options: RedisOptions): KeyValue {
       return answer === 'PONG' ? { ok: true, detail: 'redis' } : { ok: false, detail: answer }
     },
     async close() {
-<<<<<<< HEAD
       link.close()
-=======
-      isClosed = true
-      client.destroy()
->>>>>>> pspeed
     },
   }
 }
 
-<<<<<<< HEAD
 type RedisClient = ReturnType<ReturnType<typeof clients>>
 
 function clients({ database, username, password, host, port, tls, chance }: RedisOptions) {
@@ -185,22 +129,6 @@ function clients({ database, username, password, host, port, tls, chance }: Redi
         ...(tls ? { tls: true, ...(ca ? { ca } : {}) } : {}),
       },
     })
-=======
-/** The answer; `late` is called when there is none in time. */
-async function inTime<T>(answer: Promise<T>, late: () => void): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new Error('no answer in time'))
-      late()
-    }, timeout_ms)
-  })
-  try {
-    return await Promise.race([answer, silence])
-  } finally {
-    clearTimeout(timer)
-  }
->>>>>>> pspeed
 }
 
 type Step = readonly [key: string, by: number, life_ms: number]
