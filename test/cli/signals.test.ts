@@ -13,7 +13,15 @@ beforeAll(async () => {
   await answered(['init', '--site', site, '--tenant', 'acme', '--profile', 'demo'])
   const profile = path.join(site, 'profile.yaml')
   const text = readFileSync(profile, 'utf8').replace(/roles: \[.*\]/, 'roles: [site, intelligence]')
-  writeFileSync(profile, `${text}\nintelligence: { port: 0 }\n`)
+  const source = {
+    ...{ kind: 'folder', name: 'drop', path: dir },
+    mapping: {
+      ...{ signal_type: { value: 'drop' }, severity: '/level', title: '/title' },
+      subject: { type: { value: 'asset' }, id: '/host' },
+    },
+  }
+  const intake = JSON.stringify({ sources: [source] })
+  writeFileSync(profile, `${text}\nintelligence: { port: 0 }\nintake: ${intake}\n`)
   running = await served(site)
 })
 afterAll(async () => {
@@ -73,4 +81,18 @@ test('an insight goes from a signal to an attested edition, and its ledger tells
   const ledger = await told('insight', 'ledger', uid)
   expect(ledger).toMatch(/1 .*insight_opened[\s\S]*signal_linked[\s\S]*edition_attested[\s\S]*insight_closed/)
   expect(await told('insight', 'show', uid)).toMatch(/state +closed[\s\S]*Known +true/)
+})
+
+test('a source is listed and tried, with a sample that is a signal and one that is none', async () => {
+  expect((await asked('signal', 'source', 'list')).items).toMatchObject([{ name: 'drop', kind: 'folder', refused: 0 }])
+  const sample = path.join(dir, 'sample.json')
+  writeFileSync(sample, JSON.stringify({ level: 'low', title: 'a drop', host: 'h1' }))
+  expect(await told('signal', 'source', 'test', 'drop', '--sample', sample)).toMatch(
+    /works +yes[^]+drop +low +h1 +a drop/,
+  )
+  writeFileSync(sample, JSON.stringify({ level: 'urgent', host: 'h1' }))
+  const none = await platform(['signal', 'source', 'test', 'drop', '--sample', sample], { env })
+  expect([none.exit, none.stdout]).toEqual([5, expect.stringContaining('severity')])
+  writeFileSync(sample, '[')
+  expect((await platform(['signal', 'source', 'test', 'drop', '--sample', sample], { env })).exit).toBe(2)
 })
