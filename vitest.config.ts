@@ -10,7 +10,8 @@ const engines = ['test/engines/**/*.test.ts']
 /** Long, since a busy machine is slow: what never comes true costs a minute, and what does is waited for no longer than it takes. */
 const timeouts = {
   testTimeout: 120_000,
-  hookTimeout: 120_000,
+  // Also to remove folders of a hundred thousand files.
+  hookTimeout: 300_000,
   teardownTimeout: 30_000,
   expect: { poll: { timeout: 60_000 } },
 }
@@ -49,7 +50,6 @@ export default defineConfig({
           fileParallelism: false,
           sequence: { groupOrder: 2 },
           ...timeouts,
-          hookTimeout: 300_000,
         },
       },
     ],

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { offline } from '../../daemon/boot/offline.ts'
+import { isRefused } from '../../daemon/kernel/errors.ts'
 import type { Answered } from '../client/client.ts'
 import { Failure } from '../command.ts'
 import type { DemoSite } from './demo-site.ts'
@@ -56,13 +57,23 @@ async function runOf(stage: Stage, site: DemoSite, uid: string): Promise<Answere
   let run: Answered = {}
   await carrying(stage, `${site.name} to know who is who`, async () => {
     const { state, run_id } = await site.analyst.call('resolution.exchange.get', { uid })
-    if (run_id !== undefined) run = await site.analyst.call('resolution.fusion-run.get', { uid: run_id })
+    if (run_id !== undefined) run = await runAt(site, String(run_id))
     for (const ending of [state, run.state]) {
       if (ending === 'failed' || ending === 'cancelled') throw new Failure(1, `the exchange ${uid} is ${ending}`)
     }
     return run.state === 'completed'
   })
   return run
+}
+
+/** Empty while it is about to begin: an exchange that runs names its run before that is made. */
+async function runAt(site: DemoSite, uid: string): Promise<Answered> {
+  try {
+    return await site.analyst.call('resolution.fusion-run.get', { uid })
+  } catch (error) {
+    if (isRefused(error) && error.code === 'not_found') return {}
+    throw error
+  }
 }
 
 async function isThere(site: DemoSite, uid: string): Promise<boolean> {

@@ -13,6 +13,7 @@ import { accreditationFault, accreditationLapse } from './accredited-peers.ts'
 import { divisionProblems } from './division.ts'
 import { identityProblems } from './identity-problems.ts'
 import { type ProfileProblem, valuesOf } from './profile.ts'
+import { unreadable } from './unreadable.ts'
 
 export type Standing = {
   readonly resolved: Resolved
@@ -127,6 +128,7 @@ function unaccreditedWaysBack({ resolved, starting, now }: Standing): ProfilePro
 /** Passwords and counters of a site do not cross a network in the clear. */
 function plainKeyValue({ resolved }: Standing): ProfileProblem[] {
   const { host, verify } = valuesOf(resolved, keyValueSettings)
+  if (host !== undefined && typeof verify === 'string') return unreadable('kv.verify', verify)
   if (host === undefined || verify !== false || isLoopback(host)) return []
   return [
     {

@@ -21,9 +21,9 @@ export type Collection<T extends Stored = Stored> = {
   readonly indexes: readonly (keyof T & string)[]
   /**
    * Lists whose cost must not grow with the collection: the indexes that are filtered by one value each, then the one
-   * that they are ordered by.
+   * that they are ordered by. An index and `label_key` alone: counts by its values, for whoever may not see all of them.
    */
-  readonly orders?: readonly (readonly (keyof T & string)[])[]
+  readonly orders?: readonly (readonly ((keyof T & string) | 'label_key')[])[]
   /** The version as callers know it, where writes that only keep the books must not be a change to them; else the store's. */
   readonly revision?: (value: T) => number
 }

@@ -10,6 +10,9 @@ import type { Collection, Store, Stored } from '../../daemon/kernel/store.ts'
 import { byEntity } from '../../daemon/roles/intelligence/signal/by-entity.ts'
 import { list } from '../../daemon/roles/intelligence/signal/list.ts'
 import { type StoredSignal, severity, signalStatus, signals } from '../../daemon/roles/intelligence/signal/model.ts'
+import { similar } from '../../daemon/roles/intelligence/similar/similar.ts'
+import { tallyOf } from '../../daemon/roles/intelligence/statistics/rules.ts'
+import { statistics } from '../../daemon/roles/intelligence/statistics/statistics.ts'
 import { openSqliteStore } from '../conformance/store-arms.ts'
 import type { Figure } from '../support/figure.ts'
 
@@ -43,7 +46,7 @@ function signalOf(n: number): StoredSignal {
   const about = mixed(n + 2) % 50 === 0 ? 0 : mixed(n + 3) % subjects
   const subject = { type: 'asset' as const, id: `ship-${about}`, name: `Ship ${about}` }
   const signal_type = mixed(n + 4) % 1_000 === 0 ? 'rare_kind' : pick(types.slice(0, 3), mixed(n + 5))
-  return {
+  const value: StoredSignal = {
     ...{ tenant_id: 'alpha', label: pick(marks, mixed(n + 6)), created_by: 'desk', created_at: at, updated_at: at },
     ...{ request_digest: 'd'.repeat(64), request_key: `sig_${'0'.repeat(32)}`, schema_version: '1.1', signal_type },
     ...{ source: { type: 'polling', name: 'feed-7' }, severity: pick(severity.options, mixed(n + 7)), subject },
@@ -51,6 +54,7 @@ function signalOf(n: number): StoredSignal {
     ...{ actor: { type: 'service', id: 'desk' }, metadata: { status_history: [] }, links: [], owes: 0 },
     ...{ revision: 1, untold: [], tally: '' },
   }
+  return { ...value, tally: tallyOf(value) }
 }
 
 async function fill(store: Store, size: number): Promise<void> {
@@ -112,6 +116,39 @@ const questions: Readonly<Record<string, (round: number) => Asked>> = {
   'subject and severity': (round) => ({ subject_id: 'ship-0', severity: pick(severity.options, round) }),
 }
 
+type Measured = {
+  readonly rounds: number
+  readonly atMost: number
+  readonly ask: (call: Call, round: number) => Promise<unknown>
+}
+
+/** What is asked of signals besides lists. Statistics count every signal of the span. */
+const deeds: Readonly<Record<string, Measured>> = {
+  'statistics of 90 days': { rounds: 20, atMost: 150, ask: (call) => statistics.run(call, { until: '2026-05-31' }) },
+  'statistics of all days': {
+    ...{ rounds: 20, atMost: 300 },
+    ask: (call) => statistics.run(call, { since: '2026-01-01', until: '2026-07-01' }),
+  },
+  similar: {
+    ...{ rounds, atMost: 50 },
+    async ask(call, round) {
+      const { items } = (await list.run(call, list.input.parse({ limit: 1, ...dayOf(round) }))) as Page
+      return await similar.run(call, similar.input.parse({ uid: items[0]?.uid ?? '' }))
+    },
+  },
+}
+type Page = { readonly items: readonly { readonly uid: string }[] }
+
+async function timesOfDeed(call: Call, times: number, ask: Measured['ask']): Promise<number[]> {
+  const took: number[] = []
+  for (let round = 0; round < times; round += 1) {
+    const from = performance.now()
+    await ask(call, round)
+    took.push(performance.now() - from)
+  }
+  return took.sort((one, other) => one - other)
+}
+
 function dayOf(round: number): Asked {
   const since = began + (mixed(round) % 179) * 86_400_000
   return { since: new Date(since).toISOString(), until: new Date(since + 86_400_000).toISOString() }
@@ -151,6 +188,11 @@ export async function bench(report: (figure: Figure) => void): Promise<void> {
         p99[name] = (await timesOf(call, question))[Math.floor(rounds * 0.99)] ?? Number.NaN
         report({ figure: `${name}, p99 at ${size}`, value: p99[name], unit: 'ms', atMost: most_ms })
       }
+      for (const [name, { rounds: times, atMost, ask }] of Object.entries(deeds)) {
+        const took = await timesOfDeed(call, times, ask)
+        p99[name] = took[Math.floor(times * 0.99)] ?? Number.NaN
+        report({ figure: `${name}, p99 at ${size}`, value: p99[name], unit: 'ms', atMost })
+      }
       found.push(p99)
     } finally {
       await file.close()
@@ -158,7 +200,7 @@ export async function bench(report: (figure: Figure) => void): Promise<void> {
     }
   }
   const [small = {}, large = {}] = found
-  for (const name of Object.keys(questions)) {
+  for (const name of [...Object.keys(questions), ...Object.keys(deeds)]) {
     report({ figure: `${name}, growth`, value: (large[name] ?? 0) / (small[name] ?? 1), unit: 'x' })
   }
 }

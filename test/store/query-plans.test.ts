@@ -5,7 +5,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type SqliteFile, sqliteFile } from '../../adapters/store/sqlite/file.ts'
 import { whereOf } from '../../adapters/store/sqlite/filter.ts'
-import { hintOf } from '../../adapters/store/sqlite/listing.ts'
+import { groupHint, hintOf } from '../../adapters/store/sqlite/listing.ts'
 import { labelKeysSql } from '../../adapters/store/sqlite/sight.ts'
 import { openTable, type Table } from '../../adapters/store/sqlite/table.ts'
 import type { Filter } from '../../daemon/kernel/store.ts'
@@ -17,7 +17,11 @@ let table: Table
 beforeAll(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'plans-'))
   file = sqliteFile({ file: path.join(folder, 'store.db'), addonDir: folder })
-  table = openTable(file.db, { name: 'note', indexes: ['rank', 'kind', 'hue'], orders: [['hue', 'rank']] })
+  const orders = [
+    ['hue', 'rank'],
+    ['hue', 'label_key'],
+  ]
+  table = openTable(file.db, { name: 'note', indexes: ['rank', 'kind', 'hue'], orders })
 })
 afterAll(async () => {
   await file.close()
@@ -100,4 +104,15 @@ test('the labels of a tenant are found by seeking from one to the next', () => {
     expect.stringContaining('USING COVERING INDEX doc_note_by_label (tenant_id=? AND label_key>?)'),
   ])
   expect(seeks.filter((line) => line.startsWith('SCAN'))).toEqual([])
+})
+
+test('counts by a field that is declared with the label are read from its index alone, also of what some labels let through', () => {
+  const filter = { tenant_id: 'a', hue: { gte: 'p', lt: 'q' }, label_key: { in: ['', 'x'] } }
+  const { sql, bind } = whereOf(table, filter)
+  const query = `SELECT f_hue, count(*) FROM ${table.name} ${groupHint(table, 'hue')} WHERE ${sql} GROUP BY 1`
+  const plan = file.db.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${query}`).all(...bind)
+  expect(plan.map(({ detail }) => detail)).toEqual([
+    'SEARCH doc_note USING COVERING INDEX doc_note_in_hue_and_label_key (tenant_id=? AND f_hue>? AND f_hue<?)',
+  ])
+  expect(groupHint(table, 'kind')).toBe('')
 })

@@ -114,10 +114,12 @@ function configOf(
 
 async function recordsIn(journal: string): Promise<RequestRecord[]> {
   const folder = segmentFolder(journal)
-  const lines = await Promise.all((await folder.sealed()).map(async (name) => (await folder.read(name)).lines))
-  return lines.flat().map((line) => {
-    const record = recordIn(line)
-    if (!record) throw new Error(`no record: ${line}`)
-    return record
-  })
+  const texts = await Promise.all((await folder.sealed()).map(async (name) => (await folder.read(name)).text))
+  return texts
+    .flatMap((text) => text.split('\n').slice(0, -1))
+    .map((line) => {
+      const record = recordIn(line)
+      if (!record) throw new Error(`no record: ${line}`)
+      return record
+    })
 }

@@ -21,12 +21,28 @@ import { type Heard, heard, type Sent } from './http-exchange.ts'
 export const clientSecret = 'a-secret-of-more-than-sixteen-characters'
 const levels = ['UNCLASSIFIED', 'RESTRICTED', 'CONFIDENTIAL', 'SECRET', 'TOP_SECRET']
 
+/** Nothing is raised by itself while a test looks at what is stored. */
+const quiet = { enabled: false }
+const quietIntake = {
+  ...{ conflict: quiet, quarantine: quiet, stale_channel: quiet, failed_pipeline: quiet },
+  sources: [
+    {
+      ...{ kind: 'webhook', name: 'sample', secret_files: ['/nonexistent/secret'] },
+      mapping: {
+        ...{ signal_type: { value: 'sample' }, severity: '/severity', title: '/title' },
+        subject: { type: { value: 'asset' }, id: '/host' },
+      },
+    },
+  ],
+}
+
 /** Sections for a site that runs the roles that no shipped profile runs, too. */
 export const runningEveryRole = {
   platform: { roles: roles.map(({ name }) => name) },
   hub: { port: 0 },
   resolution: { port: 0 },
   intelligence: { port: 0 },
+  intake: quietIntake,
   proxy: { port: 0, workers: 1, trusted_proxy_depth: 1, platform_api_url: 'https://platform.invalid' },
   sso: { token_url: 'https://identity.invalid/token' },
 }

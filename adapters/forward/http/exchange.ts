@@ -37,8 +37,8 @@ export class Exchange {
   readonly #guest: Guest
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
-  /** The client sends its body when it is told to. */
-  readonly #isAwaited: boolean
+  /** The client sends its body when it is told to, and was not told yet. */
+  #isAwaited: boolean
   #onBody: ((body: BodyTaken) => void) | undefined
   /** Found before anybody asked for the body. */
   #bodyFailure: BodyFailure | undefined
@@ -82,6 +82,7 @@ export class Exchange {
     }
     const request = this.#request
     if (this.#isAwaited) this.#response.writeContinue()
+    this.#isAwaited = false
     const pieces: Buffer[] = []
     let size = 0
     this.#onBody = (body) => {
@@ -208,12 +209,21 @@ export class Exchange {
   #beforeHead(): void {
     const isUnread = this.framing !== 0 && !this.#request.complete
     // Node's parser leaves what follows a wish for an upgrade to somebody else, whom there is not.
-    const isUpgrade = this.#request.headers.upgrade !== undefined
-    this.#guest.beforeHead(this.#response, isUnread || isUpgrade || this.fault !== undefined)
+    const isUpgrade = asksForUpgrade(this.rawHeaders)
+    // Who was never told to send a body may send one all the same: what comes next could be either.
+    this.#guest.beforeHead(this.#response, isUnread || isUpgrade || this.#isAwaited || this.fault !== undefined)
   }
 
   #finish(): void {
     this.#isOver = true
     this.#guest.next()
   }
+}
+
+function asksForUpgrade(rawHeaders: readonly string[]): boolean {
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string
+    if (name.length === 7 && name.toLowerCase() === 'upgrade') return true
+  }
+  return false
 }

@@ -269,6 +269,15 @@ describe('a body', () => {
     await client.closes()
   })
 
+  test('that was not asked for before the answer ends the connection: what was sent ahead is never begun', async () => {
+    const door = await dataDoor(answered)
+    const client = await door.client(get('/first', 'Expect: 100-continue\r\n') + get('/ahead'))
+    await client.hears(/^HTTP\/1\.1 200 [\s\S]*connection: close[\s\S]*ok$/i)
+    client.socket.end()
+    await client.closes()
+    expect(door.exchanges.map(({ target }) => target)).toEqual(['/first'])
+  })
+
   test.each([
     ['by its length', post('x'.repeat(1_000))],
     ['by chunks', post(`60\r\n${'x'.repeat(96)}\r\n`.repeat(2), 'Transfer-Encoding: chunked\r\n')],

@@ -4,6 +4,7 @@ import { createClient, defineScript } from '@redis/client'
 import * as z from 'zod'
 import { Refused } from '../../../daemon/kernel/errors.ts'
 import type { Count, KeyValue } from '../../../daemon/kernel/keyvalue.ts'
+import { Link } from './link.ts'
 
 export type RedisOptions = {
   readonly host: string
@@ -68,39 +69,14 @@ const counted = z.array(z.int())
  * cannot be read.
  */
 export function redisKeyValue(options: RedisOptions): KeyValue {
-  const { prefix, tls, told } = options
-  const client = createClient({
-    scripts,
-    database: options.database,
-    ...(options.username === undefined ? {} : { username: options.username }),
-    ...(options.password === undefined ? {} : { password: options.password }),
-    // What is asked while nobody answers fails at once, and is not done later when nobody waits for it any more.
-    disableOfflineQueue: true,
-    commandOptions: { timeout: timeout_ms },
-    socket: {
-      host: options.host,
-      port: options.port,
-      connectTimeout: connect_timeout_ms,
-      reconnectStrategy: (retries) => pauseAfter(retries, options.chance()),
-      ...(tls ? { tls: true, ...(tls.ca_file === undefined ? {} : { ca: readFileSync(tls.ca_file) }) } : {}),
-    },
-  })
-  let trouble: string | undefined = 'not connected yet'
-  client.on('error', (error: unknown) => {
-    const detail = reasonOf(error)
-    if (trouble !== detail) told('lost', detail)
-    trouble = detail
-  })
-  client.on('ready', () => {
-    if (trouble !== undefined) told('back', '')
-    trouble = undefined
-  })
-  void client.connect().catch(() => undefined)
+  const { prefix, told } = options
+  const make = clients(options)
+  const link = new Link({ make, answer_ms: timeout_ms, greeting_ms: connect_timeout_ms, reasonOf, told })
 
-  const ask = async <T>(shape: z.ZodType<T>, question: () => Promise<unknown>): Promise<T> => {
+  const ask = async <T>(shape: z.ZodType<T>, question: (client: RedisClient) => Promise<unknown>): Promise<T> => {
     let answer: unknown
     try {
-      answer = await question()
+      answer = await link.ask(question)
     } catch (error) {
       throw new Refused('unavailable', `the key-value store does not answer: ${reasonOf(error)}`, [], 1)
     }
@@ -112,25 +88,47 @@ export function redisKeyValue(options: RedisOptions): KeyValue {
 
   return {
     name: 'redis',
-    get: async (key) => (await ask(value, () => client.get(prefix + key))) ?? undefined,
+    get: async (key) => (await ask(value, (client) => client.get(prefix + key))) ?? undefined,
     async swap(key, from, to, life_ms) {
       const words = [...given(from), ...given(to), String(life_ms)]
-      return (await ask(swapped, () => client.swapValue([prefix + key], words))) === 1
+      return (await ask(swapped, (client) => client.swapValue([prefix + key], words))) === 1
     },
     increment: together((steps) => {
       const keys = steps.map(([key]) => prefix + key)
       const words = steps.flatMap(([, by, life_ms]) => [String(by), String(life_ms)])
-      return ask(counted.length(2 * steps.length), () => client.countUp(keys, words))
+      return ask(counted.length(2 * steps.length), (client) => client.countUp(keys, words))
     }),
     async health() {
-      if (!client.isReady) return { ok: false, detail: trouble ?? 'not connected' }
-      const answer = await ask(z.literal('PONG'), () => client.ping()).catch((error: Refused) => error.message)
+      if (!link.isReady) return { ok: false, detail: link.trouble ?? 'not connected' }
+      const answer = await ask(z.literal('PONG'), (client) => client.ping()).catch((error: Refused) => error.message)
       return answer === 'PONG' ? { ok: true, detail: 'redis' } : { ok: false, detail: answer }
     },
     async close() {
-      client.destroy()
+      link.close()
     },
   }
+}
+
+type RedisClient = ReturnType<ReturnType<typeof clients>>
+
+function clients({ database, username, password, host, port, tls, chance }: RedisOptions) {
+  const ca = tls?.ca_file === undefined ? undefined : readFileSync(tls.ca_file)
+  return () =>
+    createClient({
+      scripts,
+      database,
+      ...(username === undefined ? {} : { username }),
+      ...(password === undefined ? {} : { password }),
+      // What is asked while nobody answers fails at once, and is not done later when nobody waits for it any more.
+      disableOfflineQueue: true,
+      socket: {
+        host,
+        port,
+        connectTimeout: connect_timeout_ms,
+        reconnectStrategy: (retries) => pauseAfter(retries, chance()),
+        ...(tls ? { tls: true, ...(ca ? { ca } : {}) } : {}),
+      },
+    })
 }
 
 type Step = readonly [key: string, by: number, life_ms: number]

@@ -7,6 +7,10 @@ export type Cell = string | number | Buffer | null
 /** Columns that every table has. Declared fields follow them as `f_<field>`. */
 export const fixedColumns = ['tenant_id', 'label_key', 'expires_ts'] as const
 
+export function isFixed(field: string): boolean {
+  return (fixedColumns as readonly string[]).includes(field)
+}
+
 const isFalse = Buffer.of(0)
 const isTrue = Buffer.of(1)
 

@@ -1,6 +1,6 @@
 // Filters of the store contract as SQL conditions over a table's indexed columns.
 import type { Condition, Filter, Scalar } from '../../../daemon/kernel/store.ts'
-import { type Cell, cellOf, fixedColumns } from './columns.ts'
+import { type Cell, cellOf, isFixed } from './columns.ts'
 import type { Table } from './table.ts'
 
 /** A condition with `?` marks and what to bind to them. */
@@ -11,7 +11,7 @@ const comparisons = { gte: '>=', gt: '>', lte: '<=', lt: '<' } as const
 /** The column of an index field. @throws when the field is no index: a mistake of the program, not of a caller. */
 export function columnOf(table: Table, field: string): string {
   if (!table.indexed.has(field)) throw new Error(`${field} is not an index of ${table.name}`)
-  return (fixedColumns as readonly string[]).includes(field) ? field : `f_${field}`
+  return isFixed(field) ? field : `f_${field}`
 }
 
 /** All conditions joined; `1` when there are none. */

@@ -1,7 +1,7 @@
 // One collection's table: made on first use, extended when an index is declared later, with its statements kept.
 import type Database from 'better-sqlite3'
 import type { AnyCollection, Stored } from '../../../daemon/kernel/store.ts'
-import { cellsOf, fixedColumns } from './columns.ts'
+import { cellsOf, fixedColumns, isFixed } from './columns.ts'
 
 export type Row = { id: string; version: number; body: string }
 
@@ -78,7 +78,7 @@ function addFields(db: Database.Database, name: string, { indexes: declared, ord
 
 /** Without it a list of one value in the order of another field would read and sort all that have the value. */
 function addOrder(db: Database.Database, name: string, fields: readonly string[]): void {
-  const columns = fields.map((field) => `f_${field}`).join(', ')
+  const columns = fields.map((field) => (isFixed(field) ? field : `f_${field}`)).join(', ')
   db.exec(`CREATE INDEX IF NOT EXISTS ${indexOf(name, fields)} ON ${name} (tenant_id, ${columns}, id)`)
 }
 

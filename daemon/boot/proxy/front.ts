@@ -26,6 +26,7 @@ import {
 import { ship } from '../../roles/proxy/record/ship.ts'
 import { settings } from '../../roles/proxy/settings.ts'
 import { wantedHome } from '../documents.ts'
+import { makeRoomForServing } from '../heap-growth.ts'
 import { valuesOf } from '../profile.ts'
 import type { Front } from '../service.ts'
 import type { Shared } from '../shared.ts'
@@ -109,6 +110,7 @@ async function listen(
     })
   }
   if (trusted_networks.length > 0) log.warn('proxy.networks.trusted', { networks: trusted_networks })
+  makeRoomForServing()
   const began = clock.now().toString(36).padStart(9, '0')
   let threads = 0
   const supervisor = new Supervisor<ThreadConfig>({

@@ -2,13 +2,16 @@
 import type { SegmentWriter } from '../../../adapters/audit/segments/segment-writer.ts'
 import type { Metric } from '../../kernel/metrics.ts'
 import { answerTotal, lostTotal, requestTotal } from '../../roles/proxy/metrics.ts'
-import { whyOf } from '../../roles/proxy/reasons.ts'
+import { type Reason, whyOf } from '../../roles/proxy/reasons.ts'
 import { lineOf, type Noted } from '../../roles/proxy/record/line.ts'
 import type { Added } from './messages.ts'
 
 export class Notes {
   readonly #journal: SegmentWriter
   readonly #counts = new Map<string, { added: Added; by: number }>()
+  /** Brought into the counts when those are asked for: there is one of each for every request. */
+  readonly #requests = new Map<Reason, number>()
+  readonly #answers = new Map<number, number>()
   #after: (() => void)[] = []
   #lost = 0
   #isScheduled = false
@@ -27,8 +30,8 @@ export class Notes {
     if (this.isFull) this.#lost += 1
     else this.#journal.add(lineOf(noted))
     this.#after.push(answer)
-    this.count(requestTotal, [whyOf(noted.reason).verdict, noted.reason], 1)
-    this.count(answerTotal, [String(noted.status)], 1)
+    this.#requests.set(noted.reason, (this.#requests.get(noted.reason) ?? 0) + 1)
+    this.#answers.set(noted.status, (this.#answers.get(noted.status) ?? 0) + 1)
     if (this.#isScheduled) return
     this.#isScheduled = true
     setImmediate(() => this.#turn())
@@ -46,6 +49,10 @@ export class Notes {
     const lost = this.#journal.lost + this.#lost
     if (lost > this.#told_lost) this.count(lostTotal, [], lost - this.#told_lost)
     this.#told_lost = lost
+    for (const [reason, by] of this.#requests) this.count(requestTotal, [whyOf(reason).verdict, reason], by)
+    for (const [status, by] of this.#answers) this.count(answerTotal, [String(status)], by)
+    this.#requests.clear()
+    this.#answers.clear()
     const all = [...this.#counts.values()].map(({ added: [metric, labels], by }): Added => [metric, labels, by])
     this.#counts.clear()
     return all

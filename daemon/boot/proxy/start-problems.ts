@@ -1,11 +1,11 @@
 // What of its surroundings forbids the proxy role to start: names that lead inside, files that cannot be read.
-import { readFileSync } from 'node:fs'
 import { addressRule } from '../../../adapters/forward/http/address-rule.ts'
 import { AddressDenied, checkOrigin, originOf } from '../../../adapters/forward/http/dial.ts'
 import type { Resolved } from '../../kernel/settings.ts'
 import { ssoSettings } from '../../kernel/sso-settings.ts'
 import { settings } from '../../roles/proxy/settings.ts'
 import { type ProfileProblem, valuesOf } from '../profile.ts'
+import { unreadable } from '../unreadable.ts'
 
 const trust = 'name its network in proxy.trusted_networks of the profile, if the site trusts it'
 
@@ -47,15 +47,5 @@ async function addressProblem(
     return fault instanceof AddressDenied ? [{ path, message: `${name} leads inside: ${fault.message}; ${trust}` }] : []
   } catch (error) {
     return [{ path: 'proxy.trusted_networks', message: (error as Error).message }]
-  }
-}
-
-function unreadable(path: string, file: string | undefined): ProfileProblem[] {
-  if (file === undefined) return []
-  try {
-    readFileSync(file)
-    return []
-  } catch {
-    return [{ path, message: `${file} cannot be read: name a file of authorities in PEM` }]
   }
 }

@@ -39,6 +39,8 @@ import { isOpen } from './signal/rules.ts'
 import { send } from './signal/send.ts'
 import { setDisposition } from './signal/set-disposition.ts'
 import { similar } from './similar/similar.ts'
+import { statistics } from './statistics/statistics.ts'
+import { exportStix } from './stix/export.ts'
 import { expiry } from './workers/expiry.ts'
 import { log } from './workers/log.ts'
 import { relay } from './workers/relay.ts'
@@ -62,6 +64,8 @@ export const intelligence: Role = role(outline, {
       changes,
       'changes-of': changesOf,
       similar,
+      statistics,
+      export: exportStix,
       send,
     },
     'signal-source': { list: sources.list, refused: refused.list, test: sourceTest.test },

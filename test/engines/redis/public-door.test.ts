@@ -16,6 +16,7 @@ let server: Redis
 let certificates: Certificates
 let others: Certificates
 let door: Door
+const doors: Door[] = []
 let client: KeyValue | undefined
 const running: Served[] = []
 
@@ -34,7 +35,7 @@ afterAll(async () => {
 })
 afterEach(async () => {
   for (const served of running.splice(0)) await served.stop()
-  await door?.close()
+  for (const one of doors.splice(0)) await one.close()
 })
 
 const named = () => ({
@@ -42,8 +43,14 @@ const named = () => ({
   KV_VERIFY: certificates.of('server').ca,
 })
 
-async function serve(env: Readonly<Record<string, string>>): Promise<Served> {
-  const served = await door.serve(env)
+/** A site of its own. */
+async function open(rules: readonly string[], env: Readonly<Record<string, string>>): Promise<void> {
+  door = await publicDoor(rules, env)
+  doors.push(door)
+}
+
+async function serve(): Promise<Served> {
+  const served = await door.serve()
   running.push(served)
   return served
 }
@@ -57,8 +64,10 @@ function withoutKeptTokens(): void {
 const status = async (at: Served, source: string, sent = {}) => (await ask(at, report, { source, ...sent })).status
 
 test('requests are counted in Redis, under the keys of the interface, for all processes together', async () => {
-  door = await publicDoor(['GET /api/v1/report', 'POST /api/v1/report'], { RATE_LIMIT_PER_MIN: '6', ...named() })
-  const [one, two] = [await serve({}), await serve({ PROXY_PORT: '0' })]
+  await open(['GET /api/v1/report', 'POST /api/v1/report'], { RATE_LIMIT_PER_MIN: '6', ...named() })
+  const one = await serve()
+  await open(['GET /api/v1/report'], { RATE_LIMIT_PER_MIN: '6', ...named() })
+  const two = await serve()
   for (const at of [one, two]) await expect.poll(() => status(at, '198.51.100.1'), patience).toBe(200)
   const statuses = []
   for (let turn = 0; turn < 4; turn += 1) for (const at of [one, two]) statuses.push(await status(at, '192.0.2.1'))
@@ -82,9 +91,9 @@ test('requests are counted in Redis, under the keys of the interface, for all pr
 test.each(['killed', 'standing still'])(
   'while it is %s the door answers 503, asks for no token, and recovers',
   async (how) => {
-    door = await publicDoor(['GET /api/v1/report'], named())
+    await open(['GET /api/v1/report'], named())
     withoutKeptTokens()
-    const at = await serve({})
+    const at = await serve()
     await expect.poll(() => status(at, '192.0.2.3'), patience).toBe(200)
     if (how === 'killed') await server.kill()
     else server.freeze()
@@ -112,8 +121,8 @@ const wrong: [name: string, env: () => Record<string, string>, says: RegExp][] =
 ]
 
 test.each(wrong)('with %s nothing is counted, so nothing goes on', async (_, env, says) => {
-  door = await publicDoor(['GET /api/v1/report'], { ...named(), ...env() })
-  const at = await serve({})
+  await open(['GET /api/v1/report'], { ...named(), ...env() })
+  const at = await serve()
   await expect.poll(() => at.log(), patience).toMatch(says)
   expect(await status(at, '192.0.2.7')).toBe(503)
   expect([door.platform.asked, door.provider.asked]).toEqual([[], []])
@@ -122,7 +131,7 @@ test.each(wrong)('with %s nothing is counted, so nothing goes on', async (_, env
 })
 
 test('a file of authorities that is not there is told at the start', async () => {
-  door = await publicDoor(['GET /api/v1/report'], { ...named(), KV_VERIFY: '/nowhere/ca.pem' })
+  await open(['GET /api/v1/report'], { ...named(), KV_VERIFY: '/nowhere/ca.pem' })
   const { status, stderr } = door.site.run(['serve'], door.env)
   expect(status).not.toBe(0)
   expect(stderr).toMatch(/kv\.verify.*\/nowhere\/ca\.pem/)

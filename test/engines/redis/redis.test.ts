@@ -110,6 +110,27 @@ test('a server that dies takes nothing with it that it had acknowledged', async 
   expect(told.some((line) => line.startsWith('lost'))).toBe(true)
 })
 
+test('a server that is silent is given up in time, and asked again when it speaks', async () => {
+  const silent = await redis()
+  await silent.start()
+  try {
+    const store = await ready(clientOf(silent))
+    await store.increment('load', 1, minute)
+    silent.freeze()
+    const asked = Array.from({ length: 3 }, () => store.increment('load', 1, minute))
+    for (const each of asked) await expect(each).rejects.toMatchObject({ code: 'unavailable' })
+    expect((await store.health()).ok).toBe(false)
+    silent.thaw()
+    await ready(store)
+    // What was asked of a silent server may have been done.
+    const { count } = await store.increment('load', 1, minute)
+    expect([2, 3, 4, 5]).toContain(count)
+  } finally {
+    silent.thaw()
+    await silent.end()
+  }
+})
+
 test('TLS is verified: by the authority that is named, and by no other', async () => {
   const files = serverCertificates('server')
   const given = files.of('server')

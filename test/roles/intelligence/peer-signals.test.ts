@@ -109,7 +109,8 @@ describe('a signal of a peer', () => {
     expect(await (await carrier()).refusal(takeSignal, asContribution)).toBe('signature_invalid')
     for (const roles of [['analyst'], ['operator'], ['auditor']])
       expect(await (await world.as({ roles })).refusal(takeSignal, message)).toBe('forbidden')
-    expect(await (await world.as({ roles: ['admin'] })).refusal(takeSignal, message)).toBe('not_your_tenant')
+    const guest = await world.as({ roles: ['admin'], tenant: 'tenant-b' })
+    expect(await guest.refusal(takeSignal, message)).toBe('not_your_tenant')
   })
 })
 

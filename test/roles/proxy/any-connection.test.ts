@@ -91,9 +91,8 @@ function expectOneStory(
     .filter(({ reason }) => reason === 'forwarded')
     .map(({ method, path }) => `${method} ${path}`)
   const arrived = reached.map(({ method, target }) => `${method} ${target.split('?', 1)[0]}`)
-  // Who left while the upstream was asked is recorded as gone.
-  const gone = records.filter(({ status }) => status === 0)
-  expect(gone).toEqual([])
+  // Nobody has left: a request that is recorded as gone would be one that the door itself dropped.
+  expect(records.filter(({ status }) => status === 0)).toEqual([])
   expect(sorted(arrived)).toEqual(sorted(forwarded))
   const { malformed = 0, head_too_large = 0, too_slow = 0 } = strays
   expect(answers.length).toBe(records.length + pods + malformed + head_too_large + too_slow)
@@ -122,11 +121,6 @@ test(`whatever is sent, by seed ${seed}`, async () => {
       answers.push(...statuses)
     }
   }
-  if (process.env.SHOWN)
-    console.error(
-      upstream.reached.length,
-      JSON.stringify(Object.entries(Object.groupBy(answers, String)).map(([k, v]) => [k, v?.length])),
-    )
   const left = await thread.end()
   expect(wrong).toEqual([])
   const odd = upstream.reached.flatMap((request) => {

@@ -105,13 +105,13 @@ test('lists over many segments are whole, in order of time, and without a record
   await brought(Object.fromEntries(lines.map((content, at) => [`segment-o-${at}`, content])))
   const isDenied = ({ reason }: Partial<Noted>) => reason === undefined
   const cases: [string, (each: Partial<Noted>) => boolean][] = [
-    ['limit=7', () => true],
+    ['limit=60', () => true],
     ['limit=500', () => true],
-    ['limit=13&verdict=denied', isDenied],
+    ['limit=90&verdict=denied', isDenied],
     ['limit=50&verdict=allow', (each) => !isDenied(each)],
-    ['limit=3&source=198.51.100.4', ({ source }) => source === '198.51.100.4'],
-    ['limit=3&source=198.51.100.2&verdict=denied', (each) => each.source === '198.51.100.2' && isDenied(each)],
-    ['limit=9&source=198.51.100.2&verdict=allow', (each) => each.source === '198.51.100.2' && !isDenied(each)],
+    ['limit=15&source=198.51.100.4', ({ source }) => source === '198.51.100.4'],
+    ['limit=11&source=198.51.100.2&verdict=denied', (each) => each.source === '198.51.100.2' && isDenied(each)],
+    ['limit=19&source=198.51.100.2&verdict=allow', (each) => each.source === '198.51.100.2' && !isDenied(each)],
     ['limit=3&source=198.51.100.44', () => false],
   ]
   for (const [query, fits] of cases) {

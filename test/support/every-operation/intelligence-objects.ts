@@ -36,6 +36,17 @@ export function sampleSignal(more: Readonly<Record<string, unknown>> = {}) {
   }
 }
 
+export const sampleSubject = { type: 'asset', id: 'ship-1', name: 'Aurora' }
+
+/** What the source that small sites have says, as its mapping reads it. */
+export const sampleItem = { severity: 'low', title: 'a sample', host: 'ship-1' }
+
+/** A signal as a peer sends it, but for its id. */
+export const peerSignal = {
+  ...{ signal_type: 'watchlist_hit', severity: 'high', title: 'seen', subject: sampleSubject },
+  ...{ source: { type: 'computed' }, detected_at: '2026-03-02T11:00:00.000Z' },
+}
+
 export const sampleEdition = { title: 'What we know', summary: 'Engine trouble.', closes: false }
 
 export async function intelligenceObjects(site: SmallSite, token: string): Promise<IntelligenceObjects> {

@@ -1,6 +1,7 @@
 // One good request for each operation of the intelligence role.
-import { sampleEdition, sampleSignal } from './intelligence-objects.ts'
+import { peerSignal, sampleEdition, sampleItem, sampleSignal, sampleSubject } from './intelligence-objects.ts'
 import type { Samples } from './samples.ts'
+import { label } from './stage.ts'
 
 export const intelligence: Samples = {
   'intelligence.signal.create': () => ({
@@ -20,6 +21,26 @@ export const intelligence: Samples = {
   }),
   'intelligence.signal.similar': ({ intelligence: { signal } }) => ({ input: { uid: signal } }),
   'intelligence.signal.changes-of': ({ intelligence: { signal } }) => ({ input: { uid: signal } }),
+  'intelligence.signal.send': ({ intelligence: { signal: uid } }) => ({ input: { uid, peer: 'bravo' } }),
+  // Of the profile, not a tenant's objects: a source of another tenant is one that is not there.
+  'intelligence.signal-source.refused': () => ({ input: { name: 'sample' }, isTenants: false }),
+  'intelligence.signal-source.test': () => ({ input: { name: 'sample', sample: sampleItem }, isTenants: false }),
+  'intelligence.signal-intake.raise': () => ({
+    input: {
+      ...{ origin: 'source:sample', key: 'sample', tenant_id: 'alpha', label, source: { type: 'polling' } },
+      fields: { signal_type: 'sample', severity: 'low', title: 'a sample', subject: sampleSubject },
+    },
+  }),
+  'intelligence.signal-intake.cause': () => ({
+    input: {
+      ...{ kind: 'failed_pipeline', key: 'sample', tenant_id: 'alpha', label, subject: sampleSubject },
+      title: 'a run of a pipeline failed',
+    },
+  }),
+  'intelligence.signal-intake.deliver': () => ({ input: { source: 'sample' }, isTenants: false }),
+  'intelligence.federation.signal': async ({ delivered }) => ({
+    input: await delivered('signal', { ...peerSignal, event_id: 'sample' }),
+  }),
   'intelligence.insight.open': ({ intelligence: { signal: signal_id } }) => ({
     input: { signal_id, title: 'Why?' },
     keyed: { input: { signal_id, title: 'Why?' }, another: { title: 'How?' } },

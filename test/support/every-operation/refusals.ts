@@ -4,6 +4,7 @@ import type { Heard } from '../http-exchange.ts'
 import { approvalOf, expired, handsIn, requestOf, stranger } from '../quarantine-people.ts'
 import { backupRefusals } from './backup-refusals.ts'
 import { hubRefusals } from './hub-refusals.ts'
+import { intakeRefusals } from './intake-refusals.ts'
 import { intelligenceRefusals } from './intelligence-refusals.ts'
 import { oneWay } from './one-way-refusals.ts'
 import { resolutionRefusals } from './resolution-refusals.ts'
@@ -232,4 +233,5 @@ export const refusals: Readonly<Record<string, Refusal>> = {
   ...hubRefusals,
   ...resolutionRefusals,
   ...intelligenceRefusals,
+  ...intakeRefusals,
 }

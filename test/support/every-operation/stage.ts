@@ -148,6 +148,8 @@ export function emitted(session_id: string, more: Fields = {}) {
 }
 
 /** Every default spelled out, as the signed fields must be what the receiver reads. */
+const schemas: Partial<Record<MessageKind, string>> = { resolution: 'resolution.exchange', signal: 'signal' }
+
 function signedByBravo({ bravo }: SmallSite, kind: MessageKind, fields: Fields, change: Fields) {
   const data = {
     ...fields,
@@ -155,7 +157,7 @@ function signedByBravo({ bravo }: SmallSite, kind: MessageKind, fields: Fields, 
   }
   return signedBy(
     { name: 'bravo', signatures: bravo },
-    { kind, schema: `${kind === 'resolution' ? 'resolution.exchange' : `consensus.${kind}`}/1`, data },
+    { kind, schema: `${schemas[kind] ?? `consensus.${kind}`}/1`, data },
     change,
   )
 }

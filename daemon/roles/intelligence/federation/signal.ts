@@ -7,7 +7,7 @@ import { operation } from '../../../kernel/operation.ts'
 import { federationMessage, max_message_bytes, misaddressed, opened } from '../../../shared/federation-message.ts'
 import { uid } from '../fields.ts'
 import { counted } from '../intake/metrics.ts'
-import { raised } from '../intake/raise.ts'
+import { orRefused, raise, raisedSignal } from '../intake/raise.ts'
 import { sentSignal, signalSchema } from './model.ts'
 
 export const takeSignal = operation({
@@ -33,16 +33,18 @@ async function taken(call: Call, message: z.output<typeof federationMessage>) {
   const { statement, label, data } = sent
   const refused = misaddressed(call, statement)
   if (refused) return refused
-  if (call.caller.tenant_id !== '*')
-    return refuse('not_your_tenant', 'messages of peers are brought by the site’s carriers')
   if (statement.body.schema !== signalSchema) return refuse('invalid', `the body is not of the schema ${signalSchema}`)
   const { event_id, source, ...fields } = data
-  const done = await raised(call, {
-    ...{ origin: `peer:${statement.src}`, key: event_id, tenant_id: statement.receiver_tenant_id, label, source },
-    digest: digestOf({ data, label }),
-    fields: { ...fields, actor: { type: 'service', id: statement.src, name: statement.sender_tenant_id } },
-  })
-  if (isRefused(done)) return done
+  // In its own name: who brings it need not be one who sees what is known already.
+  const answer = await orRefused(
+    call.others.ask(raise, {
+      ...{ origin: `peer:${statement.src}`, key: event_id, tenant_id: statement.receiver_tenant_id, label, source },
+      digest: digestOf({ data, label }),
+      fields: { ...fields, actor: { type: 'service', id: statement.src, name: statement.sender_tenant_id } },
+    }),
+  )
+  if (isRefused(answer)) return answer
+  const done = raisedSignal.parse(answer)
   counted(call, 'peer', done.is_new ? 'taken' : 'repeated')
   return { uid: done.uid }
 }

@@ -152,6 +152,7 @@ export const signals = collection({
     ['subject_id', 'status', 'detected_at'],
     ['subject_id', 'severity', 'detected_at'],
     ['subject_id', 'signal_type', 'detected_at'],
+    ['tally', 'label_key'],
   ],
 })
 

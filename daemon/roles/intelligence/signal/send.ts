@@ -21,7 +21,9 @@ export const send = operation({
   allow: 'intelligence:send',
 
   async run(call, { uid: id, peer }) {
-    const { value } = await call.store(signals).get(id)
+    // As for a change of it, though it changes nothing: the signal goes where others see it.
+    const { doc } = await call.store(signals).update(id, () => ({ answer: undefined }))
+    const { value } = doc
     // On a channel the site speaks as its own tenant: it lends that to nobody else.
     if (value.tenant_id !== call.site.tenant_id)
       return refuse('not_your_tenant', 'the site sends signals of its own tenant')

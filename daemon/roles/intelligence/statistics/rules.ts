@@ -1,8 +1,11 @@
 // What a signal counts as when sources are judged, and how sure a share of a few can be.
-import type { StoredSignal } from '../signal/model.ts'
+import * as z from 'zod'
+import { type StoredSignal, source as signalSource } from '../signal/model.ts'
 import { isOpen } from '../signal/rules.ts'
+import { type Counts, type Judged, type Outcome, outcome, type SourceStatistics } from './model.ts'
 
-export type Outcome = 'open' | 'resolved' | 'dismissed' | 'archived'
+const sourceType = signalSource.shape.type
+type Source = SourceStatistics['source']
 
 type Tallied = Pick<StoredSignal, 'status' | 'metadata' | 'detected_at' | 'source' | 'signal_type'>
 
@@ -10,4 +13,65 @@ type Tallied = Pick<StoredSignal, 'status' | 'metadata' | 'detected_at' | 'sourc
 export function tallyOf({ status, metadata, detected_at, source, signal_type }: Tallied): string {
   const outcome: Outcome = isOpen(status) ? 'open' : metadata.archived ? 'archived' : (status as Outcome)
   return `${detected_at.slice(0, 10)} ${JSON.stringify([outcome, source.type, source.name ?? null, signal_type])}`
+}
+
+const tally = z.tuple([outcome, sourceType, z.string().nullable(), z.string()])
+const dayLength = '2026-01-01'.length
+
+/** What a tally of `tallyOf` says; the day is what it begins with. */
+function readTally(text: string): Pick<SourceStatistics, 'source' | 'signal_type'> & { readonly outcome: Outcome } {
+  const [counted, type, name, signal_type] = tally.parse(JSON.parse(text.slice(dayLength + 1)))
+  return { outcome: counted, source: { type, ...(name === null ? {} : { name }) }, signal_type }
+}
+
+/** Bounds of tallies from a day to another, both included. */
+export function tallySpan(from: string, to: string): { readonly gte: string; readonly lt: string } {
+  // The character after the space that ends a day.
+  return { gte: from, lt: `${to}!` }
+}
+
+/** One line for each source and type that there is something of, by source and type. */
+export function statisticsOf(counted: ReadonlyMap<string, number>): SourceStatistics[] {
+  const lines = new Map<string, { source: Source; signal_type: string; counts: Counts }>()
+  for (const [text, count] of counted) {
+    const { outcome: found, source, signal_type } = readTally(text)
+    const key = JSON.stringify([source.type, source.name ?? '', signal_type])
+    const line = lines.get(key) ?? { source, signal_type, counts: none }
+    lines.set(key, { ...line, counts: { ...line.counts, [found]: line.counts[found] + count } })
+  }
+  const inOrder = [...lines].sort(([one], [other]) => (one < other ? -1 : 1))
+  return inOrder.map(([, { source, signal_type, counts }]) => ({ source, signal_type, ...judged(counts) }))
+}
+
+const none: Counts = { open: 0, resolved: 0, dismissed: 0, archived: 0 }
+
+/** All lines together. */
+export function totalOf(lines: readonly SourceStatistics[]): Judged {
+  const counts = { ...none }
+  for (const line of lines) for (const name of outcome.options) counts[name] += line.counts[name]
+  return judged(counts)
+}
+
+/** An archived signal was dismissed. What is open says nothing yet. */
+function judged(counts: Counts): Judged {
+  const disposed = counts.resolved + counts.dismissed + counts.archived
+  if (disposed === 0) return { counts, disposed, precision: null }
+  const precision = counts.resolved / disposed
+  return { counts, disposed, precision, interval: wilson(counts.resolved, disposed) }
+}
+
+/** Two-sided 95 %: the 0.975 quantile of the standard normal distribution. */
+const z_95 = 1.959_963_984_540_054
+
+/**
+ * Wilson's score interval at 95 % for a share of `hits` in `trials`, at least one: it stays within [0, 1] and holds for a
+ * few as for many. E. B. Wilson, Probable Inference, the Law of Succession, and Statistical Inference, JASA 22 (1927) 209.
+ */
+export function wilson(hits: number, trials: number): { readonly low: number; readonly high: number } {
+  const share = hits / trials
+  const square = z_95 ** 2
+  const middle = share + square / (2 * trials)
+  const reach = z_95 * Math.sqrt((share * (1 - share)) / trials + square / (4 * trials ** 2))
+  const scale = 1 + square / trials
+  return { low: Math.max(0, (middle - reach) / scale), high: Math.min(1, (middle + reach) / scale) }
 }

@@ -93,7 +93,9 @@ export const exchangeView = z
     version: z.int().min(1),
     ...shownOrigin,
     ...said,
-    run_id: uid.optional().meta({ description: 'The run at this site, of a party, once all have agreed' }),
+    run_id: uid
+      .optional()
+      .meta({ description: 'The run at this site, of a party, once all have agreed; it is there a moment later' }),
     progress: progress.optional().meta({ description: 'Of what is computed for it just now' }),
     warnings: z.array(z.string()).meta({ description: 'What this agreement gives away, and what it rests on' }),
   })

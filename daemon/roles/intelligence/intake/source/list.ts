@@ -33,13 +33,10 @@ export function isOf({ caller, site }: Call, { tenant_id = site.tenant_id }: Sou
   return caller.tenant_id === '*' || caller.tenant_id === tenant_id
 }
 
-/** A count that is on its way to the store would else be missed, or be told twice. */
-async function shownOf(call: Call, { name, kind, tenant_id = call.site.tenant_id }: Source) {
+function shownOf(call: Call, { name, kind, tenant_id = call.site.tenant_id }: Source) {
   const tally = call.part(tallyPart)
-  for (;;) {
-    const { moves } = tally
+  return tally.besides(async () => {
     const stored = (await call.store(signalSources).find(name))?.value ?? newSource(call, tenant_id)
-    const shown = { name, kind, tenant_id, ...sum(talliedIn(stored), tally.of(name)) }
-    if ((moves % 2 === 0 && tally.moves === moves) || call.signal.aborted) return shown
-  }
+    return { name, kind, tenant_id, ...sum(talliedIn(stored), tally.of(name)) }
+  })
 }

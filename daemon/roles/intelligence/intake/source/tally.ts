@@ -16,8 +16,8 @@ export const nothing: Tallied = { taken: 0, repeated: 0, refused: 0, failed: 0 }
 
 export class Tally {
   readonly #held = new Map<string, Tallied>()
-  /** Odd while something is under way to the store. */
   #moves = 0
+  #moving: Promise<void> | undefined
 
   /** `at`: RFC 3339. */
   succeeded(source: string, { taken, repeated }: { taken: number; repeated: number }, at: string): void {
@@ -39,24 +39,27 @@ export class Tally {
     return this.#held.get(source) ?? nothing
   }
 
-  /** Whether what is read of the store and of this at different moments belongs together: the same before and after. */
-  get moves(): number {
-    return this.#moves
+  /** Reads something of the store while nothing is on its way there: so no count is missed, and none is told twice. */
+  async besides<T>(read: () => Promise<T>): Promise<T> {
+    for (;;) {
+      await this.#moving
+      const before = this.#moves
+      const found = await read()
+      if (this.#moves === before) return found
+    }
   }
 
   /** Writes everything so far, which is then no longer held here; what could not be written is held on. */
   async moved(write: (source: string, tallied: Tallied) => Promise<void>): Promise<void> {
-    for (const [source, tallied] of this.#held) {
+    for (const [source, tallied] of [...this.#held]) {
       this.#held.delete(source)
       this.#moves += 1
-      try {
-        await write(source, tallied)
-      } catch (error) {
+      const writing = write(source, tallied).catch((error: unknown) => {
         this.#held.set(source, sum(tallied, this.of(source)))
         throw error
-      } finally {
-        this.#moves += 1
-      }
+      })
+      this.#moving = writing.catch(() => undefined)
+      await writing
     }
   }
 

@@ -28,7 +28,7 @@ export const test = operation({
   summary: 'Try a source without raising anything; a sample takes the place of what it says',
   method: 'POST',
   path: '/api/v1/signal-source/{name}/test',
-  input: z.strictObject({ name: word, sample: z.unknown().optional() }),
+  input: z.strictObject({ name: word, sample: z.record(z.string(), z.unknown()).optional() }),
   output: tried,
   errors: ['not_found'],
   allow: 'intelligence:operate',

@@ -10,13 +10,10 @@ import { raisingsOf } from '../item/rules.ts'
 import { mappedAll, pointed } from '../mapping/rules.ts'
 import { counted } from '../metrics.ts'
 import { secretsPart, tallyPart, windowsPart } from '../parts.ts'
-import { raise, untimely } from '../raise.ts'
+import { orRefused, type RaisedSignal, raise, raisedSignal, untimely } from '../raise.ts'
 import { intakeSettings, type WebhookSource } from '../settings.ts'
 import { settled } from '../source/settled.ts'
 import { most_failures } from './windows.ts'
-
-const raisedSignal = z.object({ uid, is_new: z.boolean() })
-type RaisedSignal = z.infer<typeof raisedSignal>
 
 export const deliver = operation({
   summary: 'Deliver a webhook of a configured source, signed by its secret',
@@ -103,14 +100,6 @@ async function taken(
     done.push(raisedSignal.parse(answer))
   }
   return done
-}
-
-/** In its own name the role may write for the source's tenant, which a stranger may not. */
-function orRefused(asked: Promise<unknown>): Promise<unknown> {
-  return asked.catch((error: unknown) => {
-    if (isRefused(error)) return error
-    throw error
-  })
 }
 
 /** What this platform's own webhooks are known by. */

@@ -6,22 +6,25 @@ import { join, type Label, labelOf } from '../../../../kernel/label.ts'
 import { operation } from '../../../../kernel/operation.ts'
 import { uid } from '../../fields.ts'
 import { counted } from '../metrics.ts'
-import { raised } from '../raise.ts'
+import { beyond, raised } from '../raise.ts'
 import { intakeSettings } from '../settings.ts'
 import { type Cause, cause } from './model.ts'
 
 export const raiseCause = operation({
-  summary: 'Tell of something on the site that is worth a signal, as a failed pipeline; for the site’s own services',
+  summary: 'Tell of something on the site that is worth a signal, as a failed pipeline',
   method: 'POST',
   path: '/api/v1/signal-intake/cause',
   input: cause,
   output: z.strictObject({ raised: z.boolean(), uid: uid.optional() }).meta({ id: 'CauseTaken' }),
-  errors: ['label_denied'],
+  errors: ['not_your_tenant', 'label_denied'],
   allow: 'intelligence:raise',
 
   async run(call, given) {
-    if (call.caller.tenant_id !== '*') return refuse('forbidden', 'this is for the site’s own services')
-    const done = await causeRaised(call, given)
+    const refused = beyond(call, given)
+    if (refused) return refused
+    const { caller } = call
+    const key = caller.tenant_id === '*' ? given.key : `${caller.subject}/${given.key}`
+    const done = await causeRaised(call, { ...given, key })
     if (isRefused(done)) return done
     return done === undefined ? { raised: false } : { raised: true, uid: done }
   },

@@ -1,0 +1,83 @@
+// Exports signals for other systems, as one STIX 2.1 bundle.
+import { nameUuid } from '../../../daemon/kernel/uuid.ts'
+import type { Client } from '../../client/client.ts'
+import { command, Failure } from '../../command.ts'
+import { fields, printable, type Row, show } from '../../output.ts'
+import { writeOutputFile } from '../../output-file.ts'
+import { choice, flag, instant, otherwise, text, whole } from '../../params.ts'
+import { service, serviceOptions } from '../../service.ts'
+
+export const definition = command({
+  words: 'signal export',
+  summary: 'export signals as a STIX 2.1 bundle of sightings',
+  notes: [
+    'Each signal that you may see and that was asked for is a sighting of its subject, marked with its label; what STIX has',
+    'no property for is in an extension that the bundle defines. With --releasable-to only what may go there goes out.',
+  ].join('\n'),
+  options: {
+    stix: flag('the format; there is no other yet'),
+    status: choice('STATUS', 'only those in this status', [
+      ...(['new', 'acknowledged', 'investigating', 'resolved', 'dismissed'] as const),
+    ]),
+    type: text('TYPE', 'only those of this type'),
+    subject: text('ID', 'only those about this subject'),
+    since: instant('TIME', 'detected then or later'),
+    until: instant('TIME', 'detected before'),
+    releasableTo: text('NAME', 'only those whose label lets this tenant or nation see them'),
+    out: text('FILE', 'a new file for the bundle'),
+    limit: otherwise(10_000, whole('COUNT', 'at most so many', 1, 1_000_000)),
+    ...serviceOptions,
+  },
+  example: 'platform signal export --stix --since 2026-03-01 --releasable-to FRA --out sightings.json',
+  async run(given, terminal) {
+    if (!given.stix) throw new Failure(2, 'say in which format', 'add --stix')
+    const api = await service(given, terminal)
+    const { status, type: signal_type, subject: subject_id, since, until, releasableTo: releasable_to, out } = given
+    const filters = { status, signal_type, subject_id, since, until, releasable_to }
+    const { bundle, left_out, hasMore } = await exported(api, filters, given.limit)
+    const text = printable(JSON.stringify(bundle))
+    if (out === undefined) terminal.print(text)
+    else {
+      writeOutputFile(out, `${text}\n`)
+      const told = { file: out, sightings: sightingsIn(bundle.objects ?? []), not_releasable: left_out }
+      show(terminal, given.json, told, () => fields(terminal, told))
+    }
+    if (hasMore)
+      terminal.note(`there are more than ${given.limit} such signals: say --limit, or --until for earlier ones`)
+    if (out === undefined && left_out > 0) terminal.note(`${left_out} signals are not releasable to ${releasable_to}`)
+    return 0
+  },
+})
+
+type Bundle = { readonly type: 'bundle'; readonly id: string; readonly objects?: readonly Row[] }
+type Page = { readonly bundle: Bundle; readonly left_out: number; readonly next_cursor?: string }
+
+const sightingsIn = (objects: readonly Row[]) => objects.filter(({ type }) => type === 'sighting').length
+
+/** Page by page, each object once; of several pages the id follows from theirs. */
+async function exported(api: Client, filters: Row, limit: number) {
+  const pages: Page[] = []
+  const objects = new Map<unknown, Row>()
+  let asked = 0
+  let cursor: string | undefined
+  do {
+    const size = Math.min(500, limit - asked)
+    const page = (await api.call('intelligence.signal.export', {
+      ...{ ...filters, limit: size },
+      ...(cursor === undefined ? {} : { cursor }),
+    })) as Page
+    for (const object of page.bundle.objects ?? []) objects.set(object.id, object)
+    pages.push(page)
+    asked += size
+    cursor = page.next_cursor
+  } while (cursor !== undefined && asked < limit)
+  const bundle: Bundle = { ...joined(pages), ...(objects.size > 0 ? { objects: [...objects.values()] } : {}) }
+  const left_out = pages.reduce((sum, page) => sum + page.left_out, 0)
+  return { bundle, left_out, hasMore: cursor !== undefined }
+}
+
+function joined(pages: readonly Page[]): Bundle {
+  const [first = '', ...rest] = pages.map(({ bundle }) => bundle.id)
+  const id = rest.length === 0 ? first : `bundle--${nameUuid(first.slice('bundle--'.length), JSON.stringify(rest))}`
+  return { type: 'bundle', id }
+}

@@ -1,0 +1,29 @@
+// Shows the sources that signals come from, and whether they work.
+import * as z from 'zod'
+import { command } from '../../../command.ts'
+import { show, table } from '../../../output.ts'
+import { service, serviceOptions } from '../../../service.ts'
+
+const error = z.object({ at: z.string(), code: z.string(), detail: z.string() })
+const listed = z.object({
+  items: z.array(z.looseObject({ last_success_at: z.string().optional(), last_error: error.optional() })),
+})
+
+export const definition = command({
+  words: 'signal source list',
+  summary: 'list the configured sources of signals: what has come, and what went wrong last',
+  options: { ...serviceOptions },
+  example: 'platform signal source list',
+  async run(given, terminal) {
+    const api = await service(given, terminal)
+    const { items } = listed.parse(await api.call('intelligence.signal-source.list', {}))
+    const rows = items.map(({ last_error, last_success_at: last_success, ...source }) => ({
+      ...source,
+      last_success,
+      last_error: last_error && `${last_error.at} ${last_error.code}: ${last_error.detail}`,
+    }))
+    const columns = ['name', 'kind', 'taken', 'repeated', 'refused', 'failed', 'last_success', 'last_error']
+    show(terminal, given.json, { items }, () => table(terminal, rows, columns, 'the profile names no sources'))
+    return 0
+  },
+})

@@ -1,0 +1,70 @@
+// Holds the statistics of sources to their counts, and the interval to published values.
+import { expect, test } from 'vitest'
+import { statisticsOf, tallyOf, tallySpan, totalOf, wilson } from './rules.ts'
+
+type Tallied = Parameters<typeof tallyOf>[0]
+
+const signal = (status: Tallied['status'], more: Partial<Tallied> = {}): Tallied => ({
+  ...{ status, metadata: { status_history: [] }, detected_at: '2026-03-02T23:59:59.999Z', signal_type: 't' },
+  ...{ source: { type: 'polling', name: 'feed' }, ...more },
+})
+
+function counted(all: readonly Tallied[]): Map<string, number> {
+  const found = new Map<string, number>()
+  for (const each of all) found.set(tallyOf(each), (found.get(tallyOf(each)) ?? 0) + 1)
+  return found
+}
+
+test('each signal is counted once, under its source and type, as what became of it', () => {
+  const lines = statisticsOf(
+    counted([
+      ...[signal('new'), signal('acknowledged'), signal('investigating')],
+      ...[signal('resolved'), signal('resolved', { detected_at: '2026-03-04T00:00:00.000Z' }), signal('resolved')],
+      signal('dismissed'),
+      signal('dismissed', { metadata: { status_history: [], archived: true } }),
+      signal('resolved', { source: { type: 'polling' } }),
+      signal('new', { signal_type: '"] odd' }),
+    ]),
+  )
+  expect(
+    lines.map(({ source, signal_type, counts, disposed, precision }) => [
+      source.name,
+      signal_type,
+      counts,
+      disposed,
+      precision,
+    ]),
+  ).toEqual([
+    [undefined, 't', { open: 0, resolved: 1, dismissed: 0, archived: 0 }, 1, 1],
+    ['feed', '"] odd', { open: 1, resolved: 0, dismissed: 0, archived: 0 }, 0, null],
+    ['feed', 't', { open: 3, resolved: 3, dismissed: 1, archived: 1 }, 5, 0.6],
+  ])
+  expect(lines[1]).not.toHaveProperty('interval')
+  expect(totalOf(lines)).toMatchObject({ counts: { open: 4, resolved: 4, dismissed: 1, archived: 1 }, disposed: 6 })
+})
+
+test('a span of days holds all of the first and the last, and nothing besides', () => {
+  const { gte, lt } = tallySpan('2026-03-01', '2026-03-02')
+  const isIn = (detected_at: string) => {
+    const tally = tallyOf(signal('new', { detected_at }))
+    return tally >= gte && tally < lt
+  }
+  expect(['2026-02-28', '2026-03-01', '2026-03-02', '2026-03-03'].map((day) => isIn(`${day}T12:00:00.000Z`))).toEqual([
+    ...[false, true, true, false],
+  ])
+})
+
+test('the interval is Wilson’s', () => {
+  // Newcombe, Two-sided confidence intervals for the single proportion, Statistics in Medicine 17 (1998) 857, table I, method 3.
+  const published = [
+    [81, 263, 0.2553, 0.3662],
+    [15, 148, 0.0624, 0.1605],
+    [0, 20, 0, 0.1611],
+    [1, 29, 0.0061, 0.1718],
+  ] as const
+  for (const [hits, trials, low, high] of published) {
+    expect(wilson(hits, trials).low).toBeCloseTo(low, 4)
+    expect(wilson(hits, trials).high).toBeCloseTo(high, 4)
+  }
+  expect(wilson(20, 20)).toEqual({ low: expect.closeTo(1 - 0.1611, 4), high: 1 })
+})

@@ -1,0 +1,134 @@
+// Signals as sightings of STIX 2.1: the same signals are the same bundle, byte for byte, whoever exports them and when.
+import { type Label, labelKey } from '../../../kernel/label.ts'
+import { nameUuid } from '../../../kernel/uuid.ts'
+import type { Signal, Subject } from '../signal/model.ts'
+import { extension_id, type Sighting, type StixBundle, type StixObject, type SubjectObject } from './model.ts'
+
+/** Section 2.9 lets ids be UUIDs by name in a space of one's own; that of the standard is for observables alone. */
+const name_space = '6c1d9a52-8f0e-4b7e-9d35-2a4c7e1f0b93'
+const maker_id = 'identity--a9e47d10-2c83-4f56-8b1e-7d0c3f95e268'
+/** Of objects that never change, since their id follows from all that they say. */
+const created = '2026-01-01T00:00:00.000Z'
+const unchanging = { spec_version: '2.1', created, modified: created } as const
+
+const maker: StixObject = {
+  ...{ type: 'identity', ...unchanging, id: maker_id, name: 'platform', identity_class: 'system' },
+  description: 'The program whose extension carries what STIX has no property for',
+}
+
+const extension: StixObject = {
+  ...{ type: 'extension-definition', ...unchanging, id: extension_id, created_by_ref: maker_id },
+  ...{ name: 'signal', version: '1.0.0', extension_types: ['property-extension'] },
+  description: 'Signals with their history, subjects with their type and id, labels with their parts',
+  schema: [
+    'In a sighting, `signal` is the signal as the REST interface shows it (OpenAPI schema ExportedSignal).',
+    'In an identity or an incident, `subject` is the type and the id of what a signal is about.',
+    'In a marking-definition, `label` is the label: policy, level, categories, releasable_to (absent: the originator',
+    'alone) and originator.',
+  ].join(' '),
+}
+
+/** The closest object that STIX has; a place, a document or a dataset has none that a name is enough for. */
+const classes: Readonly<Record<Subject['type'], 'individual' | 'organization' | 'system' | 'unknown' | 'incident'>> = {
+  person: 'individual',
+  organization: 'organization',
+  asset: 'system',
+  sensor: 'system',
+  event: 'incident',
+  entity: 'unknown',
+  location: 'unknown',
+  document: 'unknown',
+  dataset: 'unknown',
+  other: 'unknown',
+}
+
+/** Whose signals these are, and where they were raised. */
+export type Where = { readonly site: string; readonly tenant_id: string }
+
+/** All that the sightings refer to, each once, and then the sightings in the order of the signals. */
+export function bundleOf(signals: readonly Signal[], where: Where): StixBundle {
+  if (signals.length === 0) return { type: 'bundle', id: idOf('bundle', []) }
+  const site = siteOf(where)
+  const told = signals.map((signal) => {
+    const marking = markingOf(signal.classification, site.id)
+    const seen = subjectOf(signal, where, marking.id, site.id)
+    return { marking, seen, sighting: sightingOf(signal, seen.id, marking.id, site.id) }
+  })
+  const first = [maker, extension, site, ...told.map(({ marking }) => marking), ...told.map(({ seen }) => seen)]
+  const byId = new Map<string, StixObject>()
+  for (const object of [...first, ...told.map((each) => each.sighting)]) byId.set(object.id, object)
+  const versions = told.map(({ sighting: { id, modified } }) => [id, modified])
+  return { type: 'bundle', id: idOf('bundle', versions), objects: [...byId.values()] }
+}
+
+function idOf(type: string, of: unknown): string {
+  return `${type}--${nameUuid(name_space, JSON.stringify([type, of]))}`
+}
+
+function siteOf({ site, tenant_id }: Where): StixObject {
+  const id = idOf('identity', ['site', tenant_id, site])
+  return { type: 'identity', ...unchanging, id, name: site, identity_class: 'organization' }
+}
+
+function markingOf(label: Label, created_by_ref: string): StixObject {
+  const { policy, level, categories, releasable_to = [label.originator], originator } = label
+  const parts = [level, categories.join(', '), `releasable to ${releasable_to.join(', ') || 'nobody'}`]
+  const statement = [...parts, `originator ${originator}`, `policy ${policy}`].filter(Boolean).join(' // ')
+  return {
+    ...{ type: 'marking-definition', spec_version: '2.1', created, created_by_ref },
+    id: idOf('marking-definition', [labelKey(label), label.releasable_to !== undefined, originator, created_by_ref]),
+    ...{ definition_type: 'statement', definition: { statement } },
+    extensions: extended({ label }),
+  }
+}
+
+/** One under each marking: what is said of it is as secret as the signal that says it. */
+function subjectOf({ subject }: Signal, { tenant_id }: Where, marking: string, created_by_ref: string): SubjectObject {
+  const { type, id, name } = subject
+  const stixType = classes[type]
+  const said = [tenant_id, type, id, name, marking, created_by_ref]
+  const rest = {
+    ...{ ...unchanging, name, created_by_ref, object_marking_refs: [marking] },
+    external_references: [{ source_name: 'platform', description: `${type} that a signal is about`, external_id: id }],
+    extensions: extended({ subject: { type, id } }),
+  }
+  return stixType === 'incident'
+    ? { type: 'incident', id: idOf('incident', said), ...rest }
+    : { type: 'identity', id: idOf('identity', said), identity_class: stixType, ...rest }
+}
+
+function sightingOf(signal: Signal, sighting_of_ref: string, marking: string, site: string): Sighting {
+  const { uid, tenant_id, title, description, confidence, detected_at, signal_type, severity, status } = signal
+  return {
+    ...{ type: 'sighting', spec_version: '2.1', id: idOf('sighting', [tenant_id, uid]) },
+    ...{ created: signal.created_at, modified: signal.updated_at, created_by_ref: site },
+    description: description === undefined ? title : `${title}\n\n${description}`,
+    labels: [signal_type, `severity:${severity}`, `status:${status}`],
+    ...(confidence === undefined ? {} : { confidence: Math.round(confidence * 100) }),
+    ...{ first_seen: detected_at, last_seen: detected_at, count: 1, summary: false },
+    ...{ sighting_of_ref, where_sighted_refs: [site], object_marking_refs: [marking] },
+    external_references: [{ source_name: 'platform', external_id: uid }, referenceOf(signal)],
+    extensions: extended({ signal: toldOf(signal) }),
+  }
+}
+
+/** The name begins with the type, so that it is never one that the standard gives a meaning, as cve. */
+function referenceOf({ source: { type, name, reference } }: Signal) {
+  const source_name = name === undefined ? `${type} source` : `${type} ${name}`
+  const at = reference === undefined ? {} : isUrl(reference) ? { url: reference } : { external_id: reference }
+  return { source_name, description: 'where the signal came from', ...at }
+}
+
+function isUrl(given: string): boolean {
+  return /^https?:\/\/[^\s<>"]+$/.test(given) && URL.canParse(given)
+}
+
+function toldOf(signal: Signal): Sighting['extensions'][typeof extension_id]['signal'] {
+  const { uid: _uid, version: _version, linked_insight_ids: _links, metadata, ...rest } = signal
+  const { resolved_by_insight: _insight, resolved_by_edition: _edition, ...others } = metadata
+  return { ...rest, metadata: others }
+}
+
+function extended<T extends object>(content: T) {
+  return { [extension_id]: { extension_type: 'property-extension' as const, ...content } }
+}

@@ -1,0 +1,126 @@
+// What happens on the site itself: a session in conflict, a message in quarantine and a stale channel each raise one signal.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { attest } from '../../../daemon/roles/consensus/session/attest.ts'
+import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
+import { resolve } from '../../../daemon/roles/consensus/session/resolve.ts'
+import { raiseCause } from '../../../daemon/roles/intelligence/intake/within/raise-cause.ts'
+import { quarantinedOf, staleOf } from '../../../daemon/roles/intelligence/intake/within/rules.ts'
+import { list } from '../../../daemon/roles/intelligence/signal/list.ts'
+import { type SiteWorld, until } from '../../support/site-world.ts'
+import { consensusWorld, delivered, open, operatorOf, opinion } from '../consensus/consensus-world.ts'
+import { signalsOf } from './intake-world.ts'
+
+let world: SiteWorld
+beforeAll(async () => {
+  const intelligence = { platform: { roles: ['site', 'consensus', 'intelligence'] }, intelligence: { port: 0 } }
+  const intake = { within_every_s: 1, conflict: { severity: 'critical', classification: 'RESTRICTED' } }
+  world = await consensusWorld({ contributors: ['a', 'b'], profile: { ...intelligence, intake } })
+})
+afterAll(async () => {
+  await world?.end()
+  expect(world?.faults ?? []).toEqual([])
+})
+
+/** Looks until it holds; each look of the role is another second of the site's clock. */
+function soon<T>(look: () => Promise<T | undefined | false>): Promise<T> {
+  return until(async () => {
+    world.clock.advance(2_000)
+    world.wake('intelligence', 'within')
+    return look()
+  })
+}
+
+async function inConflict(classification?: string): Promise<string> {
+  const olga = await operatorOf(world)
+  const { id } = await open(olga, { m: 2, n: 2 }, classification)
+  await olga.ok(contribute, { id, ...opinion('a', 1) })
+  await olga.ok(contribute, { id, ...opinion('b', 0) })
+  await delivered(olga, id)
+  return id
+}
+
+const about = async (subject_id: string) => signalsOf(world, { subject_id })
+const raisedFor = (id: string) => soon(async () => ((await about(id)).length > 0 ? about(id) : undefined))
+
+describe('a session in conflict', () => {
+  test('raises one signal, under the join of its label with that of the profile, as the profile grades it', async () => {
+    const id = await inConflict('SECRET')
+    const [signal] = await raisedFor(id)
+    expect(signal).toMatchObject({
+      signal_type: 'conflict',
+      severity: 'critical',
+      source: { type: 'internal', name: 'conflict' },
+      actor: { type: 'service', id: 'site', name: 'alpha' },
+      classification: { level: 'SECRET' },
+      subject: { type: 'event', id },
+      tenant_id: 'tenant-a',
+    })
+    const low = await world.as({ subject: 'lou', clearance: { level: 'RESTRICTED' } })
+    expect((await low.ok(list, { subject_id: id })).items).toEqual([])
+  })
+
+  test('raises no second one when its dissent is renewed, it is settled, or the site is started again', async () => {
+    const id = await inConflict()
+    await raisedFor(id)
+    const olga = await operatorOf(world)
+    await olga.ok(resolve, { id })
+    await olga.ok(attest, { id, decision: 'match', rationale: 'seen' })
+    await delivered(olga, id)
+    await world.restart()
+    await raisedFor(await inConflict())
+    expect(await about(id)).toHaveLength(1)
+    expect((await about(id))[0]?.classification.level).toBe('RESTRICTED')
+  })
+
+  test('is told of when it began and ended while nobody looked', async () => {
+    const id = await inConflict()
+    const olga = await operatorOf(world)
+    await olga.ok(attest, { id, decision: 'match', rationale: 'seen' })
+    expect(await raisedFor(id)).toHaveLength(1)
+  })
+})
+
+test('a pipeline that fails is told once for each run, by the site’s own services or within the own tenant', async () => {
+  const said = {
+    kind: 'failed_pipeline' as const,
+    key: 'run-1',
+    tenant_id: 'tenant-a',
+    subject: { type: 'dataset' as const, id: 'orders', name: 'Orders' },
+    title: 'The pipeline orders failed',
+  }
+  const ingest = await world.as({ subject: 'role:ingest', roles: ['service'], tenant: '*' })
+  const first = await ingest.ok(raiseCause, said)
+  expect(first).toMatchObject({ raised: true })
+  expect(await ingest.ok(raiseCause, said)).toEqual(first)
+  expect((await ingest.ok(raiseCause, { ...said, key: 'run-2' })).uid).not.toBe(first.uid)
+  const olga = await operatorOf(world)
+  // Nobody takes the place of a run that is still to fail.
+  expect((await olga.ok(raiseCause, { ...said, key: 'run-2' })).uid).not.toBe(
+    (await ingest.ok(raiseCause, { ...said, key: 'run-2' })).uid,
+  )
+  expect(await olga.refusal(raiseCause, { ...said, tenant_id: 'tenant-b' })).toBe('not_your_tenant')
+  expect(await (await world.as()).refusal(raiseCause, said)).toBe('forbidden')
+})
+
+describe('one occurrence', () => {
+  const channel = { peer: 'bravo', direction: 'in' as const, stale: true, epoch: 1, highest_seq: 7, received: 7 }
+  const keyOf = (more: object) => staleOf({ ...channel, ...more }, 't')?.key
+
+  test('of silence lasts until something comes', () => {
+    expect(keyOf({ stale: false })).toBeUndefined()
+    expect(keyOf({})).toBe(keyOf({}))
+    const later = [
+      { highest_seq: 8 },
+      { received: 8 },
+      { epoch: 2 },
+      { inventory_at: '2026-03-02T12:00:00.000Z' },
+      { peer: 'c' },
+    ]
+    expect(new Set([{}, ...later].map(keyOf))).toHaveProperty('size', 1 + later.length)
+  })
+
+  test('of quarantine is the item and when it was put there', () => {
+    const item = { id: 'bravo/x', peer: 'bravo', reason: 'EXPIRED', at: '2026-03-02T12:00:00.000Z' }
+    expect(quarantinedOf(item, 't').key).not.toBe(quarantinedOf({ ...item, at: '2026-03-02T13:00:00.000Z' }, 't').key)
+  })
+})

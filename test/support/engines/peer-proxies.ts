@@ -1,0 +1,119 @@
+// nginx and HAProxy before an upstream of a test, with the rules of the corpus in their own words, as strict as they can be told to be.
+import { writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import path from 'node:path'
+import { isOnPath } from '../requires.ts'
+import { engineFolder, freePorts, type ServerProcess, serverProcess } from './server-process.ts'
+
+export const peersWanted = {
+  isPresent: isOnPath('nginx') && isOnPath('haproxy'),
+  name: 'nginx and haproxy',
+  hint: 'not found on PATH',
+}
+
+export type PeerProxy = ServerProcess & {
+  readonly name: string
+  readonly port: number
+  /** Kills it and removes its folder. */
+  end(): Promise<void>
+}
+
+type Peer = {
+  readonly name: string
+  readonly config: (folder: string, port: number, upstream: number) => string
+  readonly args: (file: string, folder: string) => readonly string[]
+}
+
+/** Far longer than anything that is whole takes, on any machine. */
+const patience_s = 20
+
+const nginx: Peer = {
+  name: 'nginx',
+  args: (file, folder) => ['-c', file, '-p', folder, '-e', `${folder}/error.log`],
+  config: (folder, port, upstream) => `daemon off; user root; worker_processes 1; pid ${folder}/nginx.pid;
+events { worker_connections 512; }
+http {
+  access_log off; merge_slashes on; client_max_body_size 64k; large_client_header_buffers 4 16k; underscores_in_headers off;
+  client_header_timeout ${patience_s}s; client_body_timeout ${patience_s}s; keepalive_timeout 1s;
+  ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`).join(' ')}
+  server {
+    listen 127.0.0.1:${port};
+    location = /public-api/api/v1/report { limit_except GET { deny all; } ${onward(upstream)} }
+    location ~ ^/public-api/api/v1/report/[^/]+$ { limit_except GET { deny all; } ${onward(upstream)} }
+    location = /public-api/api/v1/feedback { limit_except POST { deny all; } ${onward(upstream)} }
+    location / { return 404; }
+  }
+}
+`,
+}
+
+const onward = (upstream: number) =>
+  `rewrite ^/public-api(/.*)$ $1 break; proxy_pass http://127.0.0.1:${upstream}; proxy_http_version 1.1;`
+
+const haproxy: Peer = {
+  name: 'haproxy',
+  args: (file) => ['-db', '-f', file],
+  config: (_, port, upstream) => `global
+  nbthread 1
+  expose-experimental-directives
+defaults
+  mode http
+  timeout connect 5s
+  timeout client ${patience_s}s
+  timeout server ${patience_s}s
+  timeout http-request ${patience_s}s
+  timeout http-keep-alive 1s
+frontend door
+  bind 127.0.0.1:${port}
+  http-request normalize-uri percent-to-uppercase
+  http-request normalize-uri percent-decode-unreserved
+  http-request normalize-uri path-merge-slashes
+  http-request normalize-uri path-strip-dot
+  http-request normalize-uri path-strip-dotdot full
+  acl report path -m reg ^/public-api/api/v1/report(/[^/]+)?$
+  acl feedback path -m str /public-api/api/v1/feedback
+  http-request deny deny_status 404 unless METH_GET report or METH_POST feedback
+  http-request replace-path /public-api(/.*) \\1
+  default_backend service
+backend service
+  server one 127.0.0.1:${upstream}
+`,
+}
+
+/** Not started yet. */
+async function peer({ name, config, args }: Peer, upstream: number): Promise<PeerProxy> {
+  const { folder, dispose } = engineFolder(name)
+  const [port = 0] = await freePorts(1)
+  const file = path.join(folder, `${name}.conf`)
+  writeFileSync(file, config(folder, port, upstream))
+  const program = { command: name, args: args(file, folder), cwd: folder }
+  const server = serverProcess(
+    name,
+    () => program,
+    path.join(folder, 'log'),
+    () => answers(port),
+  )
+  return {
+    ...server,
+    name,
+    port,
+    async end() {
+      await server.kill()
+      dispose()
+    },
+  }
+}
+
+export const nginxPeer = (upstream: number) => peer(nginx, upstream)
+export const haproxyPeer = (upstream: number) => peer(haproxy, upstream)
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    const done = (is: boolean) => {
+      socket.destroy()
+      resolve(is)
+    }
+    socket.once('connect', () => done(true)).once('error', () => done(false))
+  })
+}
