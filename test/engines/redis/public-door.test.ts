@@ -115,8 +115,6 @@ test.each(['killed', 'standing still'])(
 
 const wrong: [name: string, env: () => Record<string, string>, says: RegExp][] = [
   ['another authority', () => ({ KV_VERIFY: others.of('stranger').ca }), /SELF_SIGNED|UNABLE_TO|CERT/],
-  ['the machine’s own authorities', () => ({ KV_VERIFY: 'true' }), /SELF_SIGNED|UNABLE_TO|CERT/],
-  ['no TLS', () => ({ KV_VERIFY: 'false' }), /proxy\.counters\.lost/],
   ['a wrong password', () => ({ KV_PASSWORD: 'guessed-password' }), /WRONGPASS|password/],
 ]
 
