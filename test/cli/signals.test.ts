@@ -13,7 +13,15 @@ beforeAll(async () => {
   await answered(['init', '--site', site, '--tenant', 'acme', '--profile', 'demo'])
   const profile = path.join(site, 'profile.yaml')
   const text = readFileSync(profile, 'utf8').replace(/roles: \[.*\]/, 'roles: [site, intelligence]')
-  writeFileSync(profile, `${text}\nintelligence: { port: 0 }\n`)
+  const source = {
+    ...{ kind: 'folder', name: 'drop', path: dir },
+    mapping: {
+      ...{ signal_type: { value: 'drop' }, severity: '/level', title: '/title' },
+      subject: { type: { value: 'asset' }, id: '/host' },
+    },
+  }
+  const intake = JSON.stringify({ sources: [source] })
+  writeFileSync(profile, `${text}\nintelligence: { port: 0 }\nintake: ${intake}\n`)
   running = await served(site)
 })
 afterAll(async () => {
@@ -103,4 +111,18 @@ test('duplicates are merged and taken apart, and a silence keeps what is loud ou
   expect(await raise('--source-name', 'loud-7')).toMatchObject({ standing: 'silenced', silence_id: uid })
   expect(await told('signal', 'silence', 'list')).toMatch(/active .*source name loud-\*.* 1$/m)
   expect(await told('signal', 'silence', 'end', uid, '--rationale', 'done')).toMatch(/state +ended[\s\S]*done/)
+})
+
+test('a source is listed and tried, with a sample that is a signal and one that is none', async () => {
+  expect((await asked('signal', 'source', 'list')).items).toMatchObject([{ name: 'drop', kind: 'folder', refused: 0 }])
+  const sample = path.join(dir, 'sample.json')
+  writeFileSync(sample, JSON.stringify({ level: 'low', title: 'a drop', host: 'h1' }))
+  expect(await told('signal', 'source', 'test', 'drop', '--sample', sample)).toMatch(
+    /works +yes[^]+drop +low +h1 +a drop/,
+  )
+  writeFileSync(sample, JSON.stringify({ level: 'urgent', host: 'h1' }))
+  const none = await platform(['signal', 'source', 'test', 'drop', '--sample', sample], { env })
+  expect([none.exit, none.stdout]).toEqual([5, expect.stringContaining('severity')])
+  writeFileSync(sample, '[')
+  expect((await platform(['signal', 'source', 'test', 'drop', '--sample', sample], { env })).exit).toBe(2)
 })
