@@ -17,9 +17,10 @@ export function letYoungSpaceGrow(): void {
 /**
  * For threads that begin after this, and serve strangers: what a request leaves behind is dead by the next collection where the
  * space for what is new is wide, and costs nothing then; in 4 MB a quarter of it would still be alive, and be moved twice.
- * Each core has a thread that serves, so collectors beside them would take from them, and spend more in all.
+ * Each core has a thread that serves, so helpers beside them would take from them, and spend more in all. What the flag of V8 for
+ * no helpers at all stands for is only looked at when V8 starts.
  */
 export function makeRoomForServing(): void {
   setFlagsFromString('--max-semi-space-size=16')
-  setFlagsFromString('--single-threaded-gc')
+  setFlagsFromString('--no-parallel-scavenge')
 }
