@@ -52,6 +52,7 @@ function signalOf(n: number): StoredSignal {
     ...{ source: { type: 'polling', name: 'feed-7' }, severity: pick(severity.options, mixed(n + 7)), subject },
     ...{ subject_id: subject.id, title: `Signal ${n}`, detected_at: at, expires_at: at, status },
     ...{ actor: { type: 'service', id: 'desk' }, metadata: { status_history: [] }, links: [], owes: 0 },
+    ...{ source_type: 'polling', source_name: 'feed-7', standing: 'listed', subject_standing: 'listed' },
     ...{ revision: 1, untold: [], tally: '' },
   }
   return { ...value, tally: tallyOf(value) }

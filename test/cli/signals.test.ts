@@ -13,7 +13,15 @@ beforeAll(async () => {
   await answered(['init', '--site', site, '--tenant', 'acme', '--profile', 'demo'])
   const profile = path.join(site, 'profile.yaml')
   const text = readFileSync(profile, 'utf8').replace(/roles: \[.*\]/, 'roles: [site, intelligence]')
-  writeFileSync(profile, `${text}\nintelligence: { port: 0 }\n`)
+  const source = {
+    ...{ kind: 'folder', name: 'drop', path: dir },
+    mapping: {
+      ...{ signal_type: { value: 'drop' }, severity: '/level', title: '/title' },
+      subject: { type: { value: 'asset' }, id: '/host' },
+    },
+  }
+  const intake = JSON.stringify({ sources: [source] })
+  writeFileSync(profile, `${text}\nintelligence: { port: 0 }\nintake: ${intake}\n`)
   running = await served(site)
 })
 afterAll(async () => {
@@ -50,6 +58,24 @@ test('a signal is raised, seen, disposed of and found again', async () => {
   expect(await told('signal', 'list', '--severity', 'info')).toContain('there are no such signals')
 })
 
+test('many signals are disposed of by one decision, counted first', async () => {
+  const many = [await raise('--source-name', 'buoys'), await raise('--source-name', 'buoys')]
+  const which = ['--source-name', 'buoys', '--status', 'new', '--to', 'dismissed']
+  expect(await asked('signal', 'dispose', ...which, '--dry-run')).toMatchObject({ matches: 2, would_be_done: 2 })
+  const silent = await platform(['signal', 'dispose', ...which, '--rationale', 'a storm'], { env })
+  expect([silent.exit, silent.stderr]).toEqual([3, expect.stringContaining('--yes')])
+  const done = await asked('signal', 'dispose', ...which, '--rationale', 'a storm', '--yes')
+  expect(done).toMatchObject({ state: 'finished', done: 2 })
+  const again = await platform(
+    ['signal', 'dispose', ...many.map(({ uid }) => uid), ...which.slice(4), '--rationale', 'x'],
+    { env },
+  )
+  expect([again.exit, again.stdout]).toEqual([3, expect.stringMatching(/refused +2[\s\S]*is final/)])
+  expect(await told('signal', 'bulk', 'show', done.uid)).toMatch(/rationale +a storm/)
+  expect((await platform(['signal', 'bulk', 'cancel', done.uid], { env })).exit).toBe(3)
+  expect((await platform(['signal', 'dispose', '--to', 'dismissed', '--rationale', 'x'], { env })).exit).toBe(2)
+})
+
 test('a repeat under a key finds the signal, and must say when it was detected', async () => {
   const key = ['--idempotency-key', 'one']
   const detected = ['--detected', '2026-03-02T11:00:00Z']
@@ -73,4 +99,30 @@ test('an insight goes from a signal to an attested edition, and its ledger tells
   const ledger = await told('insight', 'ledger', uid)
   expect(ledger).toMatch(/1 .*insight_opened[\s\S]*signal_linked[\s\S]*edition_attested[\s\S]*insight_closed/)
   expect(await told('insight', 'show', uid)).toMatch(/state +closed[\s\S]*Known +true/)
+})
+
+test('duplicates are merged and taken apart, and a silence keeps what is loud out of sight', async () => {
+  const [one, two] = [await raise(), await raise()]
+  const seen = await told('signal', 'merge', one.uid, '--from', two.uid, '--rationale', 'one and the same')
+  expect(seen).toMatch(new RegExp(`stands for +${two.uid}`))
+  expect(await asked('signal', 'unmerge', two.uid, '--rationale', 'two ships')).toMatchObject({ standing: 'listed' })
+  const silence = ['signal', 'silence', 'create', '--source-name', 'loud-*', '--reason', 'serviced', '--for', '1h']
+  const { uid } = await asked(...silence)
+  expect(await raise('--source-name', 'loud-7')).toMatchObject({ standing: 'silenced', silence_id: uid })
+  expect(await told('signal', 'silence', 'list')).toMatch(/active .*source name loud-\*.* 1$/m)
+  expect(await told('signal', 'silence', 'end', uid, '--rationale', 'done')).toMatch(/state +ended[\s\S]*done/)
+})
+
+test('a source is listed and tried, with a sample that is a signal and one that is none', async () => {
+  expect((await asked('signal', 'source', 'list')).items).toMatchObject([{ name: 'drop', kind: 'folder', refused: 0 }])
+  const sample = path.join(dir, 'sample.json')
+  writeFileSync(sample, JSON.stringify({ level: 'low', title: 'a drop', host: 'h1' }))
+  expect(await told('signal', 'source', 'test', 'drop', '--sample', sample)).toMatch(
+    /works +yes[^]+drop +low +h1 +a drop/,
+  )
+  writeFileSync(sample, JSON.stringify({ level: 'urgent', host: 'h1' }))
+  const none = await platform(['signal', 'source', 'test', 'drop', '--sample', sample], { env })
+  expect([none.exit, none.stdout]).toEqual([5, expect.stringContaining('severity')])
+  writeFileSync(sample, '[')
+  expect((await platform(['signal', 'source', 'test', 'drop', '--sample', sample], { env })).exit).toBe(2)
 })

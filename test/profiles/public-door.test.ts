@@ -32,7 +32,8 @@ test('as it is shipped it lets nobody through, and runs no other role', async ()
   expect(status.status, status.stderr).toBe(0)
 })
 
-const at = 'http://203.0.113.7'
+/** Public, so that nothing but what each condition says is wrong; nobody is asked anything there. */
+const at = 'http://1.1.1.1'
 
 /** Setting by environment, as a deployment gives it; what the refusal must say: the setting and the remedy. */
 const fatal: [name: string, env: Record<string, string>, says: RegExp][] = [
@@ -75,6 +76,19 @@ const fatal: [name: string, env: Record<string, string>, says: RegExp][] = [
   ['a loopback token endpoint', { SSO_TOKEN_URL: 'http://[::1]/token' }, /SSO_TOKEN_URL .*proxy\.trusted_networks/],
   ['a token endpoint that is no URL', { SSO_TOKEN_URL: 'token' }, /SSO_TOKEN_URL .*must be a URL/],
   ['a token endpoint that is not verified', { SSO_TLS_VERIFY: 'false' }, /SSO_TLS_VERIFY must be true/],
+  ['the same by its other name', { SSO_VERIFY: 'false' }, /SSO_TLS_VERIFY must be true/],
+  ['a token endpoint of another scheme', { SSO_TOKEN_URL: 'ftp://idp.example/t' }, /SSO_TOKEN_URL .*begin with http/],
+  [
+    'a platform with credentials in it',
+    { PLATFORM_API_URL: 'http://a:b@203.0.113.7' },
+    /PLATFORM_API_URL .*credentials/,
+  ],
+  [
+    'counters by no authority',
+    { KV_HOST: '203.0.113.9', KV_VERIFY: '/nowhere/ca.pem' },
+    /kv\.verify: \/nowhere\/ca\.pem .*PEM/,
+  ],
+  ['authorities of the provider that are not there', { SSO_CA_FILE: '/nowhere/ca.pem' }, /sso\.ca_file: .*PEM/],
   [
     'the platform’s own client',
     { SSO_CLIENT_ID: 'one', PUBLIC_SSO_CLIENT_ID: 'one' },
@@ -94,6 +108,24 @@ test('each condition that is fatal is told at the start, with its setting and th
     expect([1, 3], name).toContain(status)
     expect(stderr).not.toMatch(/ {4}at |node:internal/)
   }
+}, 300_000)
+
+test('of several values that are none each is told, by its setting and what it may be', () => {
+  site = packagedSite('public-proxy', 'door')
+  const { status, stderr } = site.run(['serve'], {
+    ...{ CORS_ALLOW_ORIGIN: 'city.example', CACHE_MAX_MB: '-1', CACHE_TTL_S: '86401' },
+    ...{ RATE_LIMIT_PER_MIN: '0', WRITE_RATE_LIMIT_PER_MIN: 'few', WRITE_MAX_BODY_BYTES: 'large' },
+  })
+  expect(status).toBe(1)
+  for (const says of [
+    'CORS_ALLOW_ORIGIN must be * or an origin',
+    'proxy.cache_max_mb: must be at least 0',
+    'proxy.cache_ttl_s: must be at most 86400',
+    'RATE_LIMIT_PER_MIN must be 1 or more',
+    'proxy.write_rate_limit_per_min: must be a number',
+    'proxy.write_max_body_bytes: must be a number',
+  ])
+    expect(stderr).toContain(says)
 })
 
 test('a profile without what it needs says all of it at once', () => {

@@ -12,6 +12,7 @@ import { type Redis, redis, redisWanted } from '../support/engines/redis.ts'
 import { engineFolder, freePorts, type ServerProcess, serverProcess } from '../support/engines/server-process.ts'
 import type { Served } from '../support/packaged-site.ts'
 import { atSocket, type Door, everyRecord, publicDoor, type Recorded } from '../support/public-door.ts'
+import { type Death, judgeAnswers, judgeMemory, judgeRecords, sum } from './door-judge.ts'
 import type { LoadCounts, LoadStart } from './door-load.ts'
 import { rules } from './door-requests.ts'
 
@@ -23,8 +24,6 @@ const clients = 48
 const last_death = 0.4
 const patience_ms = 60_000
 const weighed_every_ms = 500
-/** Before that a heap has not found its size. */
-const least_quarter_ms = 8_000
 
 /** What happened, counted. Throws when an answer was none of the documented, a record is missing or there twice, or memory grew. */
 export async function soak(seed: number, lasts_s = seconds): Promise<Record<string, number>> {
@@ -49,8 +48,7 @@ class World {
   readonly #seed: number
   readonly #dispose: () => void
   readonly #counts: Record<string, number> = {}
-  /** Epoch milliseconds: from the kill to the next one that listens. */
-  readonly #deaths: { readonly from: number; until: number }[] = []
+  readonly #deaths: Death[] = []
   readonly #memory: number[] = []
   #served: Served | undefined
   #load: Worker | undefined
@@ -112,9 +110,17 @@ class World {
     ])
     await this.#calm(load)
     const told = await ask(load, 'end')
-    this.#judgeAnswers(told)
-    this.#judgeMemory()
-    await this.#judgeRecords(told)
+    this.#counts.answered = sum(told.answered.values())
+    for (const [line, times] of told.answered) this.#count(line.slice(-3), times)
+    this.#counts.unanswered = told.given_up.length
+    this.#counts.most_mb = Math.round(Math.max(...this.#memory))
+    judgeAnswers(told, this.#deaths)
+    judgeMemory(this.#memory, weighed_every_ms)
+    await this.#shipped()
+    const records = await everyRecord(this.#door)
+    this.#counts.records = records.length
+    judgeRecords(told, records)
+    await this.#judgeChain(records)
     return this.#counts
   }
 
@@ -179,54 +185,6 @@ class World {
     }
   }
 
-  #judgeAnswers({ answered, cut, undocumented, given_up }: LoadCounts): void {
-    this.#counts.answered = sum(answered.values())
-    for (const [line, times] of answered) this.#count(line.slice(-3), times)
-    assert.deepEqual(undocumented, [], 'each answer is one of the documented')
-    assert.deepEqual(
-      Object.keys(cut).filter((kind) => kind !== 'large'),
-      [],
-      'small answers come whole',
-    )
-    const isOwn = (at: number) => this.#deaths.some(({ from, until }) => at >= from && at <= until)
-    const dropped = given_up.filter((at) => !isOwn(at))
-    assert.deepEqual(dropped, [], 'nothing is left without an answer while the door lives')
-    this.#counts.unanswered = given_up.length
-  }
-
-  /** Of the door's last life: its last quarter takes hardly more than the one before. A heap that still grows settles by then. */
-  #judgeMemory(): void {
-    this.#counts.most_mb = Math.round(Math.max(...this.#memory))
-    const quarter = Math.floor(this.#memory.length / 4)
-    if (quarter * weighed_every_ms < least_quarter_ms) return
-    const [before = 0, last = 0] = [this.#memory.slice(-2 * quarter, -quarter), this.#memory.slice(-quarter)].map(
-      median,
-    )
-    assert.ok(last <= 1.15 * before + 32, `memory grows: ${this.#memory.map(Math.round).join(' ')}`)
-  }
-
-  /** Each answer is recorded once with its status. Of what a death left unanswered there is one record each, or none. */
-  async #judgeRecords({ answered, unanswered }: LoadCounts): Promise<void> {
-    await this.#shipped()
-    const records = await everyRecord(this.#door)
-    this.#counts.records = records.length
-    const recorded = new Map<string, number>()
-    for (const { method, path, status } of records) {
-      const line = `${method} ${path} ${status}`
-      recorded.set(line, (recorded.get(line) ?? 0) + 1)
-    }
-    const spare = new Map(unanswered)
-    for (const line of new Set([...answered.keys(), ...recorded.keys()])) {
-      const more = (recorded.get(line) ?? 0) - (answered.get(line) ?? 0)
-      assert.ok(more >= 0, `${-more} answers without a record: ${line}`)
-      const asked = line.slice(0, line.lastIndexOf(' '))
-      const left = (spare.get(asked) ?? 0) - more
-      assert.ok(left >= 0, `${-left} records without a request: ${line}`)
-      spare.set(asked, left)
-    }
-    await this.#judgeChain(records)
-  }
-
   async #shipped(): Promise<void> {
     const deadline = performance.now() + 10 * patience_ms
     for (;;) {
@@ -285,12 +243,4 @@ async function ask(load: Worker, what: 'tell' | 'end'): Promise<LoadCounts> {
   load.postMessage(what)
   const [told] = (await once(load, 'message')) as [LoadCounts]
   return told
-}
-
-function sum(of: Iterable<number>): number {
-  return [...of].reduce((total, each) => total + each, 0)
-}
-
-function median(of: readonly number[]): number {
-  return of.toSorted((a, b) => a - b)[Math.floor(of.length / 2)] ?? 0
 }

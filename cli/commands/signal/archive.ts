@@ -1,25 +1,13 @@
 // Puts a signal away; nothing is deleted.
-import { command } from '../../command.ts'
-import { show } from '../../output.ts'
-import { needed, text } from '../../params.ts'
-import { service } from '../../service.ts'
-import { changeOptions, extrasOf } from '../../signal-options.ts'
-import { signalText } from '../../signal-text.ts'
+import { changeCommand } from '../../change-command.ts'
+import { text } from '../../params.ts'
 
-export const definition = command({
+export const definition = changeCommand({
   words: 'signal archive',
   summary: 'dismiss a signal and mark it as archived',
-  takes: { id: needed(text('SIGNAL', 'the signal’s id')) },
-  options: { rationale: text('TEXT', 'why; part of its history'), ...changeOptions },
+  of: 'signal',
+  asks: 'intelligence.signal.archive',
+  options: { rationale: text('TEXT', 'why; part of its history') },
   example: 'platform signal archive sig_…',
-  async run(given, terminal) {
-    const api = await service(given, terminal)
-    const changed = await api.call(
-      'intelligence.signal.archive',
-      { uid: given.id, rationale: given.rationale },
-      extrasOf(given),
-    )
-    show(terminal, given.json, changed, () => signalText(terminal, changed))
-    return 0
-  },
+  input: ({ rationale }) => ({ rationale }),
 })

@@ -106,7 +106,7 @@ async function listen(
   await freePort(where)
   if (public_sso_client_id === undefined || public_sso_client_secret === undefined) {
     log.warn('proxy.token.no_client', {
-      remedy: 'set PUBLIC_SSO_CLIENT_ID, and PUBLIC_SSO_CLIENT_SECRET or its _FILE; what would be forwarded is 503 by then',
+      remedy: 'set PUBLIC_SSO_CLIENT_ID, and PUBLIC_SSO_CLIENT_SECRET or its _FILE; until then nothing is forwarded',
     })
   }
   if (trusted_networks.length > 0) log.warn('proxy.networks.trusted', { networks: trusted_networks })

@@ -1,5 +1,11 @@
 // The intelligence role's table of contents: signals, the insights that investigate them, and the ledger of each insight.
 import { type Role, role } from '../../kernel/role.ts'
+import * as bulkCancel from './bulk/cancel.ts'
+import * as bulkCreate from './bulk/create.ts'
+import * as bulkGet from './bulk/get.ts'
+import * as bulkList from './bulk/list.ts'
+import { bulks } from './bulk/model.ts'
+import { plan } from './bulk/plan.ts'
 import { attest } from './edition/attest.ts'
 import { draft } from './edition/draft.ts'
 import { takeSignal } from './federation/signal.ts'
@@ -25,7 +31,7 @@ import { ledgerEvents } from './ledger/model.ts'
 import { changes } from './log/changes.ts'
 import { changesOf } from './log/changes-of.ts'
 import { signalChanges, signalLogs } from './log/model.ts'
-import { metrics, signalActive } from './metrics.ts'
+import { metrics, signalActive, signalSilenced } from './metrics.ts'
 import { outline } from './outline.ts'
 import { acknowledge } from './signal/acknowledge.ts'
 import { archive } from './signal/archive.ts'
@@ -34,13 +40,21 @@ import { create } from './signal/create.ts'
 import { get } from './signal/get.ts'
 import { linkInsight } from './signal/link-insight.ts'
 import { list } from './signal/list.ts'
+import { merge } from './signal/merge.ts'
 import { signalStatus, signals } from './signal/model.ts'
 import { isOpen } from './signal/rules.ts'
 import { send } from './signal/send.ts'
 import { setDisposition } from './signal/set-disposition.ts'
+import { unmerge } from './signal/unmerge.ts'
+import * as silenceCreate from './silence/create.ts'
+import { end } from './silence/end.ts'
+import * as silenceGet from './silence/get.ts'
+import * as silenceList from './silence/list.ts'
+import { silences } from './silence/model.ts'
 import { similar } from './similar/similar.ts'
 import { statistics } from './statistics/statistics.ts'
 import { exportStix } from './stix/export.ts'
+import { bulk } from './workers/bulk.ts'
 import { expiry } from './workers/expiry.ts'
 import { log } from './workers/log.ts'
 import { relay } from './workers/relay.ts'
@@ -48,9 +62,12 @@ import { relay } from './workers/relay.ts'
 const open_statuses = signalStatus.options.filter(isOpen)
 
 export const intelligence: Role = role(outline, {
-  collections: [signals, insights, ledgerEvents, signalChanges, signalLogs, signalSources, refusedItems],
+  collections: [
+    ...[signals, insights, ledgerEvents, bulks, silences],
+    ...[signalChanges, signalLogs, signalSources, refusedItems],
+  ],
   metrics: [...metrics, intakeTotal],
-  workers: [relay, expiry, log, intake, within],
+  workers: [relay, expiry, bulk, log, intake, within],
   operations: {
     signal: {
       create,
@@ -61,6 +78,8 @@ export const intelligence: Role = role(outline, {
       'set-disposition': setDisposition,
       archive,
       'link-insight': linkInsight,
+      merge,
+      unmerge,
       changes,
       'changes-of': changesOf,
       similar,
@@ -72,6 +91,14 @@ export const intelligence: Role = role(outline, {
     'signal-intake': { deliver, raise, cause: raiseCause },
     federation: { signal: takeSignal },
     insight: { open, list: insightList.list, get: insightGet.get, start, close },
+    bulk: {
+      create: bulkCreate.create,
+      plan,
+      list: bulkList.list,
+      get: bulkGet.get,
+      cancel: bulkCancel.cancel,
+    },
+    silence: { create: silenceCreate.create, list: silenceList.list, get: silenceGet.get, end },
     edition: { draft, attest },
     ledger: { list: ledgerList.list },
   },
@@ -83,13 +110,16 @@ export const intelligence: Role = role(outline, {
     description: 'Signals, the insights that investigate them, and their ledgers',
     health_path: '/health',
     api_path: '/api/v1',
-    capabilities: ['signal', 'insight', 'edition-attestation', 'insight-ledger'],
+    capabilities: ['signal', 'bulk-disposition', 'silence', 'insight', 'edition-attestation', 'insight-ledger'],
     objects: ['signal', 'insight'],
     deployment_profile,
   }),
   async gauges(call) {
     // Those that are over are the most, and are not counted each time that somebody looks.
-    const counted = await call.store(signals).countBy('status', { status: { in: open_statuses } })
-    for (const status of open_statuses) call.set(signalActive, { status }, counted.get(status) ?? 0)
+    const gauges = { listed: signalActive, silenced: signalSilenced }
+    for (const standing of ['listed', 'silenced'] as const) {
+      const counted = await call.store(signals).countBy('status', { status: { in: open_statuses }, standing })
+      for (const status of open_statuses) call.set(gauges[standing], { status }, counted.get(status) ?? 0)
+    }
   },
 })

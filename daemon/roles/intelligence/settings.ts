@@ -15,4 +15,6 @@ export const settings = block('intelligence', {
     .record(z.string().min(1).max(128), days)
     .default({})
     .meta({ doc: 'The same for signals of a type, by signal_type.' }),
+  bulk_signals: z.int().min(1).max(5_000).default(1_000).meta({ doc: 'Most signals of one bulk disposition.' }),
+  silence_days: z.int().min(1).max(366).default(30).meta({ doc: 'Most days that a silence of signals may last.' }),
 })

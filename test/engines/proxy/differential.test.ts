@@ -90,7 +90,7 @@ function missing(ours: readonly Reached[], theirs: readonly Reached[]): string[]
 }
 
 /** nginx takes these once; the door joins lists to one field, and takes credentials away, however many they are. */
-const twice = /^(authorization|if-none-match|if-match|accept-encoding|accept):[\s\S]*^\1:/im
+const twice = /^(authorization|if-none-match|if-match):[\s\S]*^\1:/im
 
 /** The other ended the connection over a request that the door refused by itself, and so never came to the next one. */
 const endedBefore = (ours: Became, theirs: Became) =>

@@ -1,73 +1,28 @@
 // What can happen to signals and insights, each thing done to the real ones over HTTP and to the model, then all compared.
 import fc from 'fast-check'
 import { expect } from 'vitest'
+import { create as bulk } from '../../../daemon/roles/intelligence/bulk/create.ts'
+import { get as bulkOf } from '../../../daemon/roles/intelligence/bulk/get.ts'
 import { attest } from '../../../daemon/roles/intelligence/edition/attest.ts'
 import { draft } from '../../../daemon/roles/intelligence/edition/draft.ts'
 import { close } from '../../../daemon/roles/intelligence/insight/close.ts'
-import { get as insightOf } from '../../../daemon/roles/intelligence/insight/get.ts'
+import { open } from '../../../daemon/roles/intelligence/insight/open.ts'
 import { start } from '../../../daemon/roles/intelligence/insight/start.ts'
-import { list as ledgerOf } from '../../../daemon/roles/intelligence/ledger/list.ts'
-import type { LedgerEvent } from '../../../daemon/roles/intelligence/ledger/model.ts'
 import { acknowledge } from '../../../daemon/roles/intelligence/signal/acknowledge.ts'
 import { archive } from '../../../daemon/roles/intelligence/signal/archive.ts'
 import { get } from '../../../daemon/roles/intelligence/signal/get.ts'
 import { linkInsight } from '../../../daemon/roles/intelligence/signal/link-insight.ts'
+import { merge } from '../../../daemon/roles/intelligence/signal/merge.ts'
 import { setDisposition } from '../../../daemon/roles/intelligence/signal/set-disposition.ts'
-import type { Person } from '../../support/person.ts'
-import type { SiteWorld } from '../../support/site-world.ts'
-import { opened, raise, settled } from './intelligence-world.ts'
+import { unmerge } from '../../../daemon/roles/intelligence/signal/unmerge.ts'
+import { create as hush } from '../../../daemon/roles/intelligence/silence/create.ts'
+import { end } from '../../../daemon/roles/intelligence/silence/end.ts'
+import { type SiteWorld, until } from '../../support/site-world.ts'
+import { raise } from './intelligence-world.ts'
+import { agree, type Real } from './lifecycle-agreement.ts'
 import type { LifecycleModel, Status } from './lifecycle-model.ts'
 
-/** Ids by the model's numbers. */
-export type Real = {
-  readonly world: SiteWorld
-  readonly person: Person
-  readonly signals: string[]
-  readonly insights: string[]
-  readonly editions: string[][]
-}
 type Command = fc.AsyncCommand<LifecycleModel, Real>
-
-/** Holds all that is stored against the model. */
-export async function agree(real: Real, model: LifecycleModel): Promise<void> {
-  await settled(real.world)
-  for (const [at, uid] of real.signals.entries()) {
-    const signal = await real.person.ok(get, { uid })
-    const { status, history, archived, expired, links, resolved_by } = model.signal(at)
-    const { status_history, ...metadata } = signal.metadata
-    expect(status_history.map(({ from, to }) => `${from} ${to}`)).toEqual(history)
-    expect(signal.status).toBe(status)
-    expect(signal.linked_insight_ids).toEqual(links.map((each) => real.insights[each]))
-    expect(metadata.archived ?? false).toBe(archived)
-    expect(metadata.expired_at !== undefined).toBe(expired)
-    expect(metadata.resolved_by_insight).toBe(resolved_by && real.insights[resolved_by.insight])
-    expect(metadata.resolved_by_edition).toBe(resolved_by && real.editions[resolved_by.insight]?.[resolved_by.edition])
-  }
-  for (const [at, uid] of real.insights.entries()) {
-    const { state, links, ledger } = model.insight(at)
-    const insight = await real.person.ok(insightOf, { uid })
-    expect(insight.state).toBe(state)
-    expect(insight.linked_signal_ids).toEqual(links.map((each) => real.signals[each]))
-    const { items } = await real.person.ok(ledgerOf, { uid, limit: 500 })
-    expect(items.map(({ seq }) => seq)).toEqual(items.map((_, number) => number + 1))
-    const told = items.map((event) => wordOf(real, at, event))
-    expect(told.toSorted()).toEqual(ledger.toSorted())
-    for (const one of links) expect(about(one, told)).toEqual(about(one, ledger))
-    if (state === 'closed') expect(told.at(-1)).toBe('insight_closed')
-  }
-}
-
-const about = (at: number, words: readonly string[]) =>
-  words.filter((word) => word.startsWith(`signal_disposition_set ${at} `))
-
-function wordOf({ signals, editions }: Real, insight: number, event: LedgerEvent): string {
-  const { type } = event
-  if (type === 'insight_opened') return `${type} ${signals.indexOf(event.signal_id)}`
-  if (type === 'signal_linked') return `${type} ${signals.indexOf(event.signal_id)} ${event.status}`
-  if (type === 'edition_attested') return `${type} ${editions[insight]?.indexOf(event.edition_id)}`
-  if (type === 'signal_disposition_set') return `${type} ${signals.indexOf(event.signal_id)} ${event.from} ${event.to}`
-  return type
-}
 
 type Deed = {
   readonly told: string
@@ -119,16 +74,55 @@ const opening = (at: number) =>
   command({
     told: `an insight about signal ${at}`,
     check: (model) => model.insights.length < 3,
-    model: (model) => {
-      model.open(at)
-      return undefined
-    },
+    model: (model) => model.open(at),
     async real({ person, signals, insights, editions }) {
-      insights.push(await opened(person, signals[at] ?? ''))
+      const { value, problem } = await person.ask(open, { signal_id: signals[at] ?? '', title: 'Why is she there?' })
+      if (!value) return problem?.code ?? 0
+      insights.push(value.uid)
       editions.push([])
       return 200
     },
   })
+
+const merging = (at: number, into: number) =>
+  command({
+    told: `signal ${at} is merged into ${into}`,
+    model: (model) => model.merge(at, into),
+    real: ({ person, signals }) =>
+      person.refusal(merge, { uid: signals[into] ?? '', signal_ids: [signals[at] ?? ''], rationale }),
+  })
+
+const unmerging = (at: number) =>
+  command({
+    told: `signal ${at} is taken out`,
+    model: (model) => model.unmerge(at),
+    real: ({ person, signals }) => person.refusal(unmerge, { uid: signals[at] ?? '', rationale }),
+  })
+
+/** The answers for each signal, in order. */
+const movingMany = (all: readonly number[], to: Exclude<Status, 'new'>) =>
+  command({
+    told: `signals ${all} are ${to} at once`,
+    model: (model) => all.map((at) => (model.move(at, to) ? 'refused' : 'done')).join(),
+    async real({ person, signals }) {
+      const signal_ids = all.map((at) => signals[at] ?? '')
+      const { uid } = await person.ok(bulk, { signal_ids, disposition: to, rationale })
+      const { items } = await until(async () => {
+        const seen = await person.ok(bulkOf, { uid })
+        return seen.state === 'finished' && seen
+      })
+      return items?.map(({ outcome }) => outcome).join() ?? ''
+    },
+  })
+
+const endingSilence = command({
+  told: 'the silence is ended',
+  model: (model) => model.endSilence(),
+  async real({ world, silence }) {
+    const operator = await world.as({ roles: ['operator'] })
+    return operator.refusal(end, { uid: silence })
+  },
+})
 
 const linking = (at: number, to: number) =>
   command({
@@ -200,33 +194,50 @@ const expiring = command({
 })
 
 const signal = fc.nat(2)
+const status = fc.constantFrom('acknowledged', 'investigating', 'resolved', 'dismissed') as fc.Arbitrary<
+  Exclude<Status, 'new'>
+>
 const insight = fc.nat(2)
 
 export const commands = fc.commands(
   [
     signal.map(opening),
     signal.map(acknowledging),
-    fc
-      .tuple(signal, fc.constantFrom('acknowledged', 'investigating', 'resolved', 'dismissed'))
-      .map(([at, to]) => moving(at, to as Exclude<Status, 'new'>)),
+    fc.tuple(signal, status).map(([at, to]) => moving(at, to)),
+    fc.tuple(fc.subarray([0, 1, 2], { minLength: 1 }), status).map(([all, to]) => movingMany(all, to)),
+    fc.tuple(signal, signal).map(([at, into]) => merging(at, into)),
+    signal.map(unmerging),
     signal.map(archiving),
     fc.tuple(signal, insight).map(([at, to]) => linking(at, to)),
     insight.map(starting),
     fc.tuple(insight, fc.boolean()).map(([to, closes]) => drafting(to, closes)),
     fc.tuple(insight, fc.nat(1)).map(([to, number]) => attesting(to, number)),
-    fc.oneof({ weight: 3, arbitrary: insight.map(closing) }, { weight: 1, arbitrary: fc.constant(expiring) }),
+    fc.oneof(
+      { weight: 3, arbitrary: insight.map(closing) },
+      { weight: 1, arbitrary: fc.constantFrom(expiring, endingSilence) },
+    ),
   ],
   { maxCommands: 24, size: '+1' },
 )
 
-/** Three signals, and nothing else yet. */
+/** A tenant has so many of them and no more. */
+export async function endedSilence({ world, silence }: Real, model: LifecycleModel): Promise<void> {
+  if (model.hasSilence) await (await world.as({ roles: ['operator'] })).ok(end, { uid: silence })
+}
+
+/** Three signals, the last of them under a silence, and nothing else yet. */
 export async function begun(world: SiteWorld, model: LifecycleModel): Promise<Real> {
   const person = await world.as()
   const expires_at = new Date(world.clock.now() + lifetime_ms).toISOString()
+  const operator = await world.as({ roles: ['operator'] })
+  const ends_at = new Date(world.clock.now() + 86_400_000).toISOString()
+  const matchers = { signal_type: [`hushed-${world.clock.now()}-*`] }
+  const silence = (await operator.ok(hush, { matchers, reason: 'a drill', ends_at })).uid
   const signals: string[] = []
-  for (let count = 0; count < 3; count += 1) {
-    signals.push(await raise(person, { expires_at }))
-    model.raise()
+  for (const hushed of [false, false, true]) {
+    const signal_type = `${hushed ? 'hushed' : 'loud'}-${world.clock.now()}-1`
+    signals.push(await raise(person, { expires_at, signal_type }))
+    model.raise(hushed)
   }
-  return { world, person, signals, insights: [], editions: [] }
+  return { world, person, signals, silence, insights: [], editions: [] }
 }

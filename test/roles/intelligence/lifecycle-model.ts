@@ -22,12 +22,19 @@ export type SignalModel = {
   archived: boolean
   expired: boolean
   links: number[]
+  /** Came under a silence. */
+  hushed: boolean
+  merged?: number | undefined
+  taken: number[]
   resolved_by?: { insight: number; edition: number }
 }
 
 export type InsightModel = {
   state: State
   links: number[]
+  /** Linked signals to who stands for them, and to those that brought them where nobody linked them. */
+  merged: Map<number, number>
+  via: Map<number, number[]>
   editions: { closes: boolean; attested: boolean }[]
   /** Every event once, in any order but that of one signal. */
   ledger: string[]
@@ -37,14 +44,74 @@ export type InsightModel = {
 export class LifecycleModel {
   readonly signals: SignalModel[] = []
   readonly insights: InsightModel[] = []
+  hasSilence = true
 
-  raise(): void {
-    this.signals.push({ status: 'new', history: [], archived: false, expired: false, links: [] })
+  raise(hushed: boolean): void {
+    const fresh = { archived: false, expired: false, links: [], taken: [], hushed }
+    this.signals.push({ status: 'new', history: [], ...fresh })
+  }
+
+  endSilence(): string | undefined {
+    if (!this.hasSilence) return 'wrong_state'
+    this.hasSilence = false
+    return undefined
+  }
+
+  standing(at: number): 'listed' | 'silenced' | 'merged' {
+    const { merged, hushed, history } = this.signal(at)
+    if (merged !== undefined) return 'merged'
+    return hushed && !history.some((step) => /(acknowledged|investigating)$/.test(step)) ? 'silenced' : 'listed'
+  }
+
+  merge(at: number, into: number): string | undefined {
+    const [signal, survivor] = [this.signal(at), this.signal(into)]
+    if (at === into || survivor.merged !== undefined) return 'wrong_state'
+    if (signal.merged !== undefined) return signal.merged === into ? undefined : 'wrong_state'
+    signal.merged = into
+    survivor.taken.push(at)
+    for (const each of [signal, survivor]) each.history.push(`${each.status} ${each.status}`)
+    for (const each of signal.links) this.#stand(each, at, into)
+    return undefined
+  }
+
+  #stand(to: number, at: number, into: number): void {
+    const insight = this.insight(to)
+    if (insight.state === 'closed') return
+    insight.merged.set(at, into)
+    insight.ledger.push(`signal_merged ${at} ${into}`)
+    if (insight.links.includes(into)) return void insight.via.get(into)?.push(at)
+    insight.links.push(into)
+    insight.via.set(into, [at])
+    insight.ledger.push(`signal_linked ${into} ${this.signal(into).status}`)
+    this.signal(into).links.push(to)
+  }
+
+  unmerge(at: number): string | undefined {
+    const signal = this.signal(at)
+    const into = signal.merged
+    if (into === undefined || this.signal(into).merged !== undefined) return 'wrong_state'
+    const survivor = this.signal(into)
+    signal.merged = undefined
+    survivor.taken = survivor.taken.filter((each) => each !== at)
+    for (const each of [signal, survivor]) each.history.push(`${each.status} ${each.status}`)
+    for (const to of signal.links) {
+      const insight = this.insight(to)
+      if (insight.state === 'closed' || insight.merged.get(at) !== into) continue
+      insight.merged.delete(at)
+      insight.ledger.push(`signal_unmerged ${at} ${into}`)
+      const via = insight.via.get(into)?.filter((each) => each !== at)
+      if (via) insight.via.set(into, via)
+      if (via?.length !== 0) continue
+      insight.via.delete(into)
+      insight.links = insight.links.filter((each) => each !== into)
+      survivor.links = survivor.links.filter((each) => each !== to)
+    }
+    return undefined
   }
 
   move(at: number, to: Status): string | undefined {
     const signal = this.signal(at)
-    if (!isStep(signal.status, to)) return 'wrong_state'
+    if (signal.merged !== undefined || !isStep(signal.status, to)) return 'wrong_state'
     this.#enter(at, to)
     return undefined
   }
@@ -55,15 +122,22 @@ export class LifecycleModel {
     return refused
   }
 
-  open(at: number): void {
-    const insight: InsightModel = { state: 'open', links: [], editions: [], ledger: [`insight_opened ${at}`] }
-    this.insights.push(insight)
+  open(at: number): string | undefined {
+    if (this.signal(at).merged !== undefined) return 'wrong_state'
+    const none = { merged: new Map(), via: new Map(), editions: [] }
+    this.insights.push({ state: 'open', links: [], ...none, ledger: [`insight_opened ${at}`] })
     this.#link(at, this.insights.length - 1)
+    return undefined
   }
 
   link(at: number, to: number): string | undefined {
     const insight = this.insight(to)
-    if (insight.links.includes(at)) return undefined
+    const { merged, history, status } = this.signal(at)
+    if (merged !== undefined) return 'wrong_state'
+    if (insight.links.includes(at)) {
+      if (insight.state !== 'closed' && insight.via.delete(at)) history.push(`${status} ${status}`)
+      return undefined
+    }
     if (insight.state === 'closed') return 'wrong_state'
     this.#link(at, to)
     return undefined
@@ -74,7 +148,7 @@ export class LifecycleModel {
     if (insight.state !== 'open') return 'wrong_state'
     insight.state = 'investigating'
     insight.ledger.push('investigation_started')
-    for (const at of insight.links)
+    for (const at of standingIn(insight))
       if (isStep(this.signal(at).status, 'investigating')) this.#enter(at, 'investigating')
     return undefined
   }
@@ -91,12 +165,12 @@ export class LifecycleModel {
     const edition = insight.editions[number]
     if (!edition) return 'not_found'
     if (edition.attested || insight.state === 'closed') return 'wrong_state'
-    const waiting = insight.links.filter((at) => ['new', 'acknowledged'].includes(this.signal(at).status))
+    const waiting = standingIn(insight).filter((at) => ['new', 'acknowledged'].includes(this.signal(at).status))
     if (edition.closes && (insight.state !== 'investigating' || waiting.length > 0)) return 'wrong_state'
     edition.attested = true
     insight.ledger.push(`edition_attested ${number}`)
     if (!edition.closes) return undefined
-    for (const at of insight.links) {
+    for (const at of standingIn(insight)) {
       if (this.signal(at).status !== 'investigating') continue
       this.#enter(at, 'resolved')
       this.signal(at).resolved_by = { insight: to, edition: number }
@@ -107,7 +181,8 @@ export class LifecycleModel {
 
   close(to: number): string | undefined {
     const insight = this.insight(to)
-    if (insight.state === 'closed' || insight.links.some((at) => !isFinal(this.signal(at).status))) return 'wrong_state'
+    const isOver = (at: number) => isFinal(this.signal(at).status)
+    if (insight.state === 'closed' || !standingIn(insight).every(isOver)) return 'wrong_state'
     this.#close(insight)
     return undefined
   }
@@ -130,7 +205,8 @@ export class LifecycleModel {
     const step = `${signal.status} ${to}`
     signal.history.push(step)
     signal.status = to
-    for (const each of signal.links) this.insight(each).ledger.push(`signal_disposition_set ${at} ${step}`)
+    const open = signal.links.map((each) => this.insight(each)).filter(({ state }) => state !== 'closed')
+    for (const each of open) each.ledger.push(`signal_disposition_set ${at} ${step}`)
   }
 
   #link(at: number, to: number): void {
@@ -145,6 +221,11 @@ export class LifecycleModel {
     insight.state = 'closed'
     insight.ledger.push('insight_closed')
   }
+}
+
+/** Linked signals that nobody stands for. */
+function standingIn({ links, merged }: InsightModel): number[] {
+  return links.filter((at) => !merged.has(at))
 }
 
 function fail(at: number): never {

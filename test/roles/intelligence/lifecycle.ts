@@ -11,12 +11,15 @@ import { acknowledge } from '../../../daemon/roles/intelligence/signal/acknowled
 import { archive } from '../../../daemon/roles/intelligence/signal/archive.ts'
 import { get } from '../../../daemon/roles/intelligence/signal/get.ts'
 import { linkInsight } from '../../../daemon/roles/intelligence/signal/link-insight.ts'
+import { merge } from '../../../daemon/roles/intelligence/signal/merge.ts'
 import type { Signal } from '../../../daemon/roles/intelligence/signal/model.ts'
 import { setDisposition } from '../../../daemon/roles/intelligence/signal/set-disposition.ts'
+import { unmerge } from '../../../daemon/roles/intelligence/signal/unmerge.ts'
 import type { Person } from '../../support/person.ts'
 import type { SiteWorld } from '../../support/site-world.ts'
 import { opened, raise, settled } from './intelligence-world.ts'
-import { agree, begun, commands } from './lifecycle-commands.ts'
+import { agree } from './lifecycle-agreement.ts'
+import { begun, commands, endedSilence } from './lifecycle-commands.ts'
 import { isFinal, isStep, LifecycleModel } from './lifecycle-model.ts'
 
 export async function followsTheModel(world: SiteWorld, numRuns: number): Promise<void> {
@@ -26,12 +29,16 @@ export async function followsTheModel(world: SiteWorld, numRuns: number): Promis
       const real = await begun(world, model)
       await fc.asyncModelRun(() => ({ model, real }), steps)
       await agree(real, model)
+      await endedSilence(real, model)
     }),
     { numRuns, seed: 20_260_302, endOnFailure: true },
   )
 }
 
-const verbs = ['acknowledge', 'investigating', 'resolved', 'dismissed', 'archive', 'link'] as const
+const verbs = [
+  ...(['acknowledge', 'investigating', 'resolved', 'dismissed', 'archive', 'link'] as const),
+  ...(['merge', 'unmerge'] as const),
+]
 const crowd = fc.array(
   fc.oneof(
     { weight: 4, arbitrary: fc.record({ verb: fc.constantFrom(...verbs), at: fc.nat(2) }) },
@@ -55,7 +62,8 @@ export async function survivesACrowd(world: SiteWorld, numRuns: number): Promise
       await Promise.all(
         deeds.map(async (deed, number) => {
           const reason = `deed ${number}`
-          const code = await act(person, { ...deed, reason, uid: uids[deed.at] ?? '', insight_id, edition_id })
+          const [uid = '', other = ''] = [uids[deed.at], uids[(deed.at + 1) % 3]]
+          const code = await act(person, { ...deed, reason, uid, other, insight_id, edition_id })
           expect([200, 'wrong_state']).toContain(code)
           if (code === 200 && isOfASignal(deed)) done[deed.at]?.push(reason)
         }),
@@ -63,17 +71,20 @@ export async function survivesACrowd(world: SiteWorld, numRuns: number): Promise
       await settled(world)
       const signals = await Promise.all(uids.map((uid) => person.ok(get, { uid })))
       for (const [at, signal] of signals.entries()) holdsHistory(signal, done[at] ?? [])
+      holdMerges(signals)
       await ledgerHolds(person, insight_id, signals)
     }),
     { numRuns, seed: 8, endOnFailure: true },
   )
 }
 
-const isOfASignal = ({ verb }: Deed) => !['link', 'start', 'attest', 'close'].includes(verb)
+const isOfASignal = ({ verb }: Deed) => !['link', 'start', 'attest', 'close', 'merge', 'unmerge'].includes(verb)
 
-type Given = Deed & { reason: string; uid: string; insight_id: string; edition_id: string }
+type Given = Deed & { reason: string; uid: string; other: string; insight_id: string; edition_id: string }
 
-function act(person: Person, { verb, reason: rationale, uid, insight_id, edition_id }: Given) {
+function act(person: Person, { verb, reason: rationale, uid, other, insight_id, edition_id }: Given) {
+  if (verb === 'merge') return person.refusal(merge, { uid: other, signal_ids: [uid], rationale })
+  if (verb === 'unmerge') return person.refusal(unmerge, { uid, rationale })
   if (verb === 'start') return person.refusal(start, { uid: insight_id })
   if (verb === 'close') return person.refusal(close, { uid: insight_id, rationale })
   if (verb === 'attest') return person.refusal(attest, { uid: insight_id, edition_id, rationale })
@@ -88,19 +99,42 @@ function holdsHistory({ status, metadata: { status_history }, linked_insight_ids
   expect(status_history.at(-1)?.to ?? 'new').toBe(status)
   const changes = status_history.filter(({ from, to }) => from !== to)
   for (const { from, to } of changes) expect(isStep(from, to), `${from} ${to}`).toBe(true)
-  expect(status_history.length - changes.length).toBe(linked_insight_ids.length)
+  const merges = status_history.filter(({ event }) => event !== undefined)
+  const links = status_history.length - changes.length - merges.length
+  // What a merged signal brings is linked without a step of its own.
+  if (merges.length === 0) expect(links).toBe(linked_insight_ids.length)
   const reasons = changes.flatMap(({ rationale = '' }) => (rationale.startsWith('deed ') ? [rationale] : []))
   expect(reasons.toSorted()).toEqual(done.toSorted())
 }
 
+/** A merged signal and the one that stands for it know of each other, as the last steps of both tell; none stands for itself. */
+function holdMerges(signals: readonly Signal[]): void {
+  for (const { uid, merged_into, merged_signals = [], metadata } of signals) {
+    const events = metadata.status_history.map(({ event }) => event)
+    const own = events.filter((event) => event === 'merged' || event === 'unmerged')
+    expect(own).toEqual(own.map((_, at) => (at % 2 === 0 ? 'merged' : 'unmerged')))
+    expect(merged_into !== undefined).toBe(own.at(-1) === 'merged')
+    const standsFor = signals.filter((each) => each.merged_into === uid).map((each) => each.uid)
+    expect(merged_signals.map(({ signal_id }) => signal_id).toSorted()).toEqual(standsFor.toSorted())
+    const taken = events.filter((event) => event === 'took_in').length
+    expect(taken - events.filter((event) => event === 'let_go').length).toBe(merged_signals.length)
+    const roots = [merged_into]
+    while (roots.at(-1) !== undefined && roots.length <= signals.length)
+      roots.push(signals.find((each) => each.uid === roots.at(-1))?.merged_into)
+    expect(roots.at(-1)).toBeUndefined()
+  }
+}
+
 /** What the ledger tells of each linked signal is what became of it from the link on, in one order without a gap. */
 async function ledgerHolds(person: Person, uid: string, signals: readonly Signal[]): Promise<void> {
-  const { state, linked_signal_ids } = await person.ok(insightOf, { uid })
+  const { state, linked_signal_ids, merged_signals = [] } = await person.ok(insightOf, { uid })
   const linked = signals.filter((each) => each.linked_insight_ids.includes(uid))
   expect(linked.map((each) => each.uid).toSorted()).toEqual(linked_signal_ids.toSorted())
   const { items } = await person.ok(ledgerOf, { uid, limit: 500 })
   expect(items.map(({ seq }) => seq)).toEqual(items.map((_, at) => at + 1))
-  for (const signal of linked) {
+  const isMerged = ({ metadata }: Signal) => metadata.status_history.some(({ event }) => event !== undefined)
+  // Links that come and go with merges are told of while they are there.
+  for (const signal of linked.filter((each) => !isMerged(each))) {
     const link = items.filter((each) => each.type === 'signal_linked' && each.signal_id === signal.uid)
     expect(link).toHaveLength(1)
     const since = link[0]?.type === 'signal_linked' ? link[0].status : undefined
@@ -113,5 +147,6 @@ async function ledgerHolds(person: Person, uid: string, signals: readonly Signal
   }
   if (state !== 'closed') return
   expect(items.at(-1)?.type).toBe('insight_closed')
-  for (const { status } of linked) expect(isFinal(status)).toBe(true)
+  const stood = new Set(merged_signals.map(({ signal_id }) => signal_id))
+  for (const each of linked) expect(stood.has(each.uid) || isFinal(each.status)).toBe(true)
 }

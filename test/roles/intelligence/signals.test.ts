@@ -50,7 +50,8 @@ describe('a signal that is raised', () => {
     expect(made.metadata).not.toHaveProperty('archived')
     expect(made.stripped_fields).toEqual(
       [
-        ...['acknowledged_by', 'created_at', 'created_by', 'linked_insight_ids', 'signal_id', 'status', 'tenant_id'],
+        ...['acknowledged_by', 'created_at', 'created_by', 'linked_insight_ids', 'signal_id', 'status'],
+        ...['standing', 'tenant_id'],
         ...['schema_version', 'uid', 'updated_at', 'version'],
         ...['metadata.archived', 'metadata.resolved_by_edition', 'metadata.status_history'],
       ].sort(),

@@ -1,5 +1,7 @@
 // What the intelligence role holds for the walk over all operations: SECRET, and of tenant alpha.
 import { expect, vi } from 'vitest'
+import type { Store } from '../../../daemon/kernel/store.ts'
+import { bulks, type StoredBulk } from '../../../daemon/roles/intelligence/bulk/model.ts'
 import { insights } from '../../../daemon/roles/intelligence/insight/model.ts'
 import { signalLogs } from '../../../daemon/roles/intelligence/log/model.ts'
 import { signals } from '../../../daemon/roles/intelligence/signal/model.ts'
@@ -17,6 +19,14 @@ export type IntelligenceObjects = {
   readonly toStart: string
   readonly toAttest: string
   readonly toClose: string
+  /** A bulk disposition that is over, and one that is not. */
+  readonly bulk: string
+  readonly toCancel: string
+  readonly survivor: string
+  /** Merged into it. */
+  readonly merged: string
+  readonly silence: string
+  readonly toEnd: string
   /** An edition of `toAttest`. */
   readonly edition: string
 }
@@ -34,6 +44,12 @@ export function sampleSignal(more: Readonly<Record<string, unknown>> = {}) {
     classification,
     ...more,
   }
+}
+
+/** Of nothing that the walk raises. */
+export function sampleSilence() {
+  const ends_at = new Date(Date.now() + 86_400_000).toISOString()
+  return { matchers: { signal_type: ['of a sample'] }, reason: 'sample', ends_at, classification }
 }
 
 export const sampleSubject = { type: 'asset', id: 'ship-1', name: 'Aurora' }
@@ -66,8 +82,18 @@ export async function intelligenceObjects(site: SmallSite, token: string): Promi
   const toAttest = await opened(signal)
   const dismissed = await raised()
   await post(`/signal/${dismissed}/archive`, {})
+  const { store } = site.running.services.find(({ role }) => role.name === 'intelligence')?.workshop ?? {}
+  const [survivor, merged] = [await raised(), await raised()]
+  await post(`/signal/${survivor}/merge`, { signal_ids: [merged], rationale: 'sample' })
+  const bulk = (await post('/signal-bulk', { signal_ids: [dismissed], disposition: 'dismissed', rationale: 'x' })).uid
   const made = {
     signal,
+    silence: (await post('/signal-silence', sampleSilence())).uid,
+    toEnd: (await post('/signal-silence', sampleSilence())).uid,
+    survivor,
+    merged,
+    bulk,
+    toCancel: await heldBulk(store, bulk),
     toAcknowledge: await raised(),
     toDismiss: await raised(),
     toArchive: await raised(),
@@ -85,6 +111,16 @@ export async function intelligenceObjects(site: SmallSite, token: string): Promi
 /** Asked all at the same time: what one of them hands on to another is owed by at least one of them. */
 async function settled(site: SmallSite): Promise<void> {
   const { store } = site.running.services.find(({ role }) => role.name === 'intelligence')?.workshop ?? {}
-  const owing = ([insights, signals, signalLogs] as const).map((each) => store?.count(each, { owes: 1 }))
-  expect(await Promise.all([...owing, store?.count(signals, { unlogged: 1 })])).toEqual([0, 0, 0, 0])
+  const owing = ([insights, signals, signalLogs, bulks] as const).map((each) => store?.count(each, { owes: 1 }))
+  expect(await Promise.all([...owing, store?.count(signals, { unlogged: 1 })])).toEqual([0, 0, 0, 0, 0])
+}
+
+/** One that goes on for ever, as far as anybody can see. */
+async function heldBulk(store: Store | undefined, like: string): Promise<string> {
+  const value = (await store?.get(bulks, like))?.value
+  if (!value) throw new Error('the bulk disposition is not there')
+  const { finished_at: _over, ...rest } = value
+  const held: StoredBulk = { ...rest, state: 'running', owes: 0 }
+  await store?.create(bulks, 'blk_held', held)
+  return 'blk_held'
 }

@@ -1,7 +1,17 @@
 // One good request for each operation of the intelligence role.
-import { peerSignal, sampleEdition, sampleItem, sampleSignal, sampleSubject } from './intelligence-objects.ts'
+import {
+  peerSignal,
+  sampleEdition,
+  sampleItem,
+  sampleSignal,
+  sampleSilence,
+  sampleSubject,
+} from './intelligence-objects.ts'
 import type { Samples } from './samples.ts'
 import { label } from './stage.ts'
+
+/** What the table does not allow, so that the signal stays as it is. */
+const sampleBulk = (signal: string) => ({ signal_ids: [signal], disposition: 'resolved', rationale: 'sample' })
 
 export const intelligence: Samples = {
   'intelligence.signal.create': () => ({
@@ -19,6 +29,26 @@ export const intelligence: Samples = {
   'intelligence.signal.link-insight': ({ intelligence: { toLink: uid, insight: insight_id } }) => ({
     input: { uid, insight_id },
   }),
+  // Merged already: a repeat is no change.
+  'intelligence.signal.merge': ({ intelligence: { survivor: uid, merged } }) => ({
+    input: { uid, signal_ids: [merged], rationale: 'sample' },
+  }),
+  'intelligence.signal.unmerge': ({ intelligence: { merged: uid } }) => ({ input: { uid, rationale: 'sample' } }),
+  'intelligence.bulk.create': ({ intelligence: { signal } }) => ({
+    input: sampleBulk(signal),
+    keyed: { input: sampleBulk(signal), another: { rationale: 'another' } },
+  }),
+  'intelligence.bulk.plan': ({ intelligence: { signal } }) => ({
+    input: { signal_ids: [signal], disposition: 'dismissed' },
+  }),
+  'intelligence.bulk.get': ({ intelligence: { bulk: uid } }) => ({ input: { uid } }),
+  'intelligence.bulk.cancel': ({ intelligence: { toCancel: uid } }) => ({ input: { uid } }),
+  'intelligence.silence.create': () => {
+    const input = sampleSilence()
+    return { input, keyed: { input, another: { reason: 'another' } } }
+  },
+  'intelligence.silence.get': ({ intelligence: { silence: uid } }) => ({ input: { uid } }),
+  'intelligence.silence.end': ({ intelligence: { toEnd: uid } }) => ({ input: { uid } }),
   'intelligence.signal.similar': ({ intelligence: { signal } }) => ({ input: { uid: signal } }),
   'intelligence.signal.changes-of': ({ intelligence: { signal } }) => ({ input: { uid: signal } }),
   'intelligence.signal.send': ({ intelligence: { signal: uid } }) => ({ input: { uid, peer: 'bravo' } }),

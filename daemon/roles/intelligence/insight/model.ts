@@ -12,8 +12,16 @@ export type InsightState = z.infer<typeof insightState>
 export const most_links = 500
 export const most_editions = 100
 
-/** `told`: steps of the signal's history that the ledger knows of. */
-const link = z.strictObject({ signal_id: uid, told: z.int().min(0) })
+/**
+ * `told`: steps of the signal's history that the ledger knows of; `merged_into`: who stands for it, so that nothing waits for
+ * it here; `via`: merged signals that brought this one, where nobody linked it.
+ */
+const link = z.strictObject({
+  signal_id: uid,
+  told: z.int().min(0),
+  merged_into: uid.optional(),
+  via: z.array(uid).optional(),
+})
 
 const deed = { by: word, at: instant }
 
@@ -27,7 +35,9 @@ export const pending = z.discriminatedUnion('type', [
     ...deed,
     told: z.int().min(0),
     rationale: rationale.optional(),
+    via: uid.optional(),
   }),
+  z.strictObject({ type: z.literal('unfollow'), id: word, signal_id: uid, by: word, via: uid }),
   z.strictObject({ type: z.literal('advance'), id: word, signal_id: uid, by: word }),
   z.strictObject({ type: z.literal('resolve'), id: word, signal_id: uid, edition_id: uid, by: word }),
   z.strictObject({ type: z.literal('close'), id: word, edition_id: uid, by: word }),
@@ -82,6 +92,10 @@ export const insight = z
     ...shownOrigin,
     ...kept,
     linked_signal_ids: z.array(uid),
+    merged_signals: z
+      .array(z.strictObject({ signal_id: uid, merged_into: uid }))
+      .optional()
+      .meta({ description: 'Linked signals that another one stands for here' }),
     editions: z.array(edition),
     settled: z.boolean().meta({ description: 'Whether the linked signals and the ledger have followed' }),
   })

@@ -7,6 +7,7 @@ import { operation } from '../../../kernel/operation.ts'
 import { uid } from '../fields.ts'
 import { deedOf } from '../signal/change.ts'
 import { signals } from '../signal/model.ts'
+import { mergedAway } from '../signal/rules.ts'
 import { insight, insightInput, insights, type StoredInsight } from './model.ts'
 import { insightPaths } from './paths.ts'
 import { opened } from './rules.ts'
@@ -20,13 +21,15 @@ export const open = operation({
   input: insightInput.extend({ signal_id: uid, classification: classification.optional() }),
   output: insight,
   status: 201,
-  errors: ['not_found', 'label_denied', 'idempotency_mismatch'],
+  errors: ['not_found', 'wrong_state', 'label_denied', 'idempotency_mismatch'],
   allow: 'intelligence:review',
   creates: true,
   versioned: true,
 
   async run(call, { signal_id, classification: given, ...said }) {
     const { value: signal } = await call.store(signals).get(signal_id)
+    const refused = mergedAway(signal)
+    if (refused) return refused
     const label = labelWith(call, given, signal.label)
     if (isRefused(label)) return label
     const { tenant_id } = call.caller

@@ -12,7 +12,7 @@ export type Linkable = { readonly signal_id: string; readonly status: SignalStat
 export type Standings = ReadonlyMap<string, { readonly status: SignalStatus; readonly steps: readonly Step[] }>
 
 /** Refuses `wrong_state` for one that is closed or about to be. */
-function closedness({ state, closing_edition_id }: StoredInsight): Refused | undefined {
+export function closedness({ state, closing_edition_id }: StoredInsight): Refused | undefined {
   if (state === 'closed') return refuse('wrong_state', 'the insight is closed')
   if (closing_edition_id === undefined) return undefined
   return refuse('wrong_state', 'the insight is being closed by an attested edition')
@@ -27,19 +27,53 @@ export function opened(fresh: StoredInsight, signal: Linkable, deed: Deed): Stor
 
 /** The same link again is no change. Refuses `wrong_state` when closed, or full. */
 export function link(current: StoredInsight, signal: Linkable, deed: Deed): StoredInsight | Refused {
-  if (current.links.some(({ signal_id }) => signal_id === signal.signal_id)) return current
+  const known = current.links.find(({ signal_id }) => signal_id === signal.signal_id)
+  if (known && !known.via) return current
   const refused = closedness(current)
+  if (known) return refused ? current : withOwnLink(current, signal.signal_id, deed)
   if (refused) return refused
   if (current.links.length >= most_links) return refuse('wrong_state', `the insight has ${most_links} linked signals`)
   return withLink({ ...current, updated_at: deed.at }, signal, deed)
 }
 
-function withLink(current: StoredInsight, { signal_id, status, steps }: Linkable, deed: Deed): StoredInsight {
-  const { by, at, rationale } = deed
-  const links = [...current.links, { signal_id, told: steps }]
+export function withLink(
+  current: StoredInsight,
+  { signal_id, status, steps: told }: Linkable,
+  deed: Deed,
+  via?: string,
+): StoredInsight {
+  const { by, at } = deed
+  const links = [...current.links, { signal_id, told, ...(via === undefined ? {} : { via: [via] }) }]
   const noted = noting({ ...current, links }, [{ type: 'signal_linked', by, at, signal_id, status }])
-  const why = rationale === undefined ? {} : { rationale }
-  return owing(noted, [{ type: 'follow', id: `follow:${signal_id}`, signal_id, by, at, told: steps, ...why }])
+  return owing(noted, [following(noted, signal_id, told, deed, via)])
+}
+
+/** What a merged signal brought, and now somebody has linked: it stays when that one leaves. */
+function withOwnLink(current: StoredInsight, signal_id: string, deed: Deed): StoredInsight {
+  const links = current.links.map(({ via, ...link }) => {
+    return link.signal_id === signal_id || via === undefined ? link : { ...link, via }
+  })
+  const told = links.find((each) => each.signal_id === signal_id)?.told ?? 0
+  return owing({ ...current, updated_at: deed.at, links }, [following(current, signal_id, told, deed)])
+}
+
+/** A link that came via a merged signal may be made more than once: each has its own debt. */
+export function following(
+  { events }: StoredInsight,
+  signal_id: string,
+  told: number,
+  deed: Deed,
+  via?: string,
+): Pending {
+  const { by, at, rationale } = deed
+  const why = { ...(rationale === undefined ? {} : { rationale }), ...(via === undefined ? {} : { via }) }
+  const id = via === undefined ? `follow:${signal_id}` : `follow:${signal_id}:${via}:${events}`
+  return { type: 'follow', id, signal_id, by, at, told, ...why }
+}
+
+/** Linked signals that stand for themselves. */
+function standing({ links }: StoredInsight): StoredInsight['links'] {
+  return links.filter(({ merged_into }) => merged_into === undefined)
 }
 
 /** Refuses `wrong_state` for one that is not open. Linked signals that are not further yet will be under investigation. */
@@ -48,7 +82,7 @@ export function started(current: StoredInsight, { by, at }: Deed): StoredInsight
   const next = { ...current, state: 'investigating' as const, updated_at: at, started_by: by, started_at: at }
   return owing(
     noting(next, [{ type: 'investigation_started', by, at }]),
-    current.links.map(({ signal_id }) => ({ type: 'advance', id: `advance:${signal_id}`, signal_id, by })),
+    standing(current).map(({ signal_id }) => ({ type: 'advance', id: `advance:${signal_id}`, signal_id, by })),
   )
 }
 
@@ -84,7 +118,7 @@ export function attested(
   const happening: Happening = { type: 'edition_attested', by, at, edition_id, closes: edition.closes }
   const next = noting({ ...current, editions, updated_at: at }, [happening])
   if (!edition.closes) return next
-  const resolving = current.links.map(
+  const resolving = standing(current).map(
     ({ signal_id }): Pending => ({ type: 'resolve', id: `resolve:${signal_id}`, signal_id, edition_id, by }),
   )
   const closing: Pending = { type: 'close', id: 'close', edition_id, by }
@@ -95,12 +129,12 @@ function closingFault(current: StoredInsight, standings: Standings): Refused | u
   if (current.state !== 'investigating') return refuse('wrong_state', `the insight is ${current.state}`)
   const due = new Set(current.pending.flatMap((debt) => (debt.type === 'advance' ? [debt.signal_id] : [])))
   const hasNotBegun = (status: SignalStatus) => status === 'new' || status === 'acknowledged'
-  return naming(standings, (id, status) => hasNotBegun(status) && !due.has(id))
+  return naming(current, standings, (id, status) => hasNotBegun(status) && !due.has(id))
 }
 
 /** Closes without an edition. Refuses `wrong_state` while a linked signal is open, naming each. */
 export function closed(current: StoredInsight, standings: Standings, deed: Deed): StoredInsight | Refused {
-  const refused = closedness(current) ?? naming(standings, (_, status) => isOpen(status))
+  const refused = closedness(current) ?? naming(current, standings, (_, status) => isOpen(status))
   return refused ?? shut(current, standings, deed)
 }
 
@@ -125,10 +159,12 @@ function shut(current: StoredInsight, standings: Standings, deed: Deed, edition_
 }
 
 function naming(
+  current: StoredInsight,
   standings: Standings,
   isInTheWay: (signal_id: string, status: SignalStatus) => boolean,
 ): Refused | undefined {
-  const open = [...standings].filter(([id, { status }]) => isInTheWay(id, status))
+  const own = new Set(standing(current).map(({ signal_id }) => signal_id))
+  const open = [...standings].filter(([id, { status }]) => own.has(id) && isInTheWay(id, status))
   if (open.length === 0) return undefined
   const named = open.map(([id, { status }]) => `${id} (${status})`)
   const more = named.length > 20 ? ` and ${named.length - 20} more` : ''
@@ -137,8 +173,9 @@ function naming(
   return refuse('wrong_state', detail, faults)
 }
 
-/** The ledger learns of steps of a linked signal; what it knows is left out. */
+/** The ledger learns of steps of a linked signal; what it knows is left out, and what comes after the closing. */
 export function toldOfSteps(current: StoredInsight, signal_id: string, steps: readonly Step[]): StoredInsight {
+  if (current.state === 'closed') return current
   const known = current.links.find((each) => each.signal_id === signal_id)?.told
   const fresh = steps.filter(({ at }) => known !== undefined && at >= known)
   if (fresh.length === 0) return current
@@ -146,12 +183,16 @@ export function toldOfSteps(current: StoredInsight, signal_id: string, steps: re
   const links = current.links.map((each) => (each.signal_id === signal_id ? { ...each, told } : each))
   return noting(
     { ...current, links },
-    fresh.map(({ change }) => ({ type: 'signal_disposition_set', signal_id, ...change })),
+    fresh.map(({ change: { event: _event, label: _label, ...change } }) => ({
+      type: 'signal_disposition_set',
+      signal_id,
+      ...change,
+    })),
   )
 }
 
 /** Numbers what happened; the ledger is owed each event. */
-function noting(current: StoredInsight, happenings: readonly Happening[]): StoredInsight {
+export function noting(current: StoredInsight, happenings: readonly Happening[]): StoredInsight {
   const debts = happenings.map((happening, at): Pending => {
     const seq = current.events + at + 1
     return { type: 'event', id: `event:${seq}`, event: { ...happening, seq } }
@@ -159,7 +200,7 @@ function noting(current: StoredInsight, happenings: readonly Happening[]): Store
   return owing({ ...current, events: current.events + happenings.length }, debts)
 }
 
-function owing(current: StoredInsight, more: readonly Pending[]): StoredInsight {
+export function owing(current: StoredInsight, more: readonly Pending[]): StoredInsight {
   const pending = [...current.pending, ...more]
   return { ...current, pending, owes: pending.length ? 1 : 0 }
 }

@@ -5,7 +5,7 @@ import type { Doc } from '../../../kernel/store.ts'
 import { ledgerEvents, ledgerId } from '../ledger/model.ts'
 import { changeSignal } from '../signal/change.ts'
 import type { StoredSignal } from '../signal/model.ts'
-import { advanced, linked, resolvedBy } from '../signal/rules.ts'
+import { advanced, linked, resolvedBy, unlinked } from '../signal/rules.ts'
 import { changeByStandings } from './change.ts'
 import { insights, type Pending, type StoredInsight } from './model.ts'
 import { closedByEdition, paid } from './rules.ts'
@@ -78,9 +78,11 @@ export async function paySignal(
   const rule = (current: StoredSignal): StoredSignal => {
     const deed = { by: debt.by, at: call.nowIso() }
     if (debt.type === 'advance') return advanced(current, { ...deed, rationale: 'an investigation of it has begun' })
+    if (debt.type === 'unfollow') return unlinked(current, id, debt.via)
     if (debt.type === 'follow') {
-      const { told, rationale = 'linked to an insight' } = debt
-      return linked(current, { insight_id: id, label: value.label, told }, { ...deed, rationale })
+      const { told, rationale = 'linked to an insight', via } = debt
+      const link = { insight_id: id, label: value.label, told, ...(via === undefined ? {} : { via: [via] }) }
+      return linked(current, link, { ...deed, rationale })
     }
     const by = { edition_id: debt.edition_id, insight_id: id }
     return resolvedBy(current, by, { ...deed, rationale: 'the edition that closes its investigation was attested' })

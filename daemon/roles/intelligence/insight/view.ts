@@ -13,12 +13,16 @@ export function shown({ id, version, value }: Doc<StoredInsight>): Insight {
     owes,
     ...rest
   } = value
+  const merged_signals = links.flatMap(({ signal_id, merged_into }) =>
+    merged_into ? [{ signal_id, merged_into }] : [],
+  )
   return {
     uid: id,
     version,
     classification,
     ...rest,
     linked_signal_ids: links.map(({ signal_id }) => signal_id),
+    ...(merged_signals.length ? { merged_signals } : {}),
     editions: editions.map(({ request_digest: _request, ...edition }) => edition),
     settled: owes === 0,
   }

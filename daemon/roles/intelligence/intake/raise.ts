@@ -6,10 +6,9 @@ import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
 import { dominates, type Label } from '../../../kernel/label.ts'
 import { operation } from '../../../kernel/operation.ts'
 import { uid } from '../fields.ts'
-import { noted } from '../log/rules.ts'
 import { signalTotal } from '../metrics.ts'
 import { timesOf } from '../signal/create.ts'
-import type { StoredSignal } from '../signal/model.ts'
+import { begun } from '../signal/fresh.ts'
 import { named } from '../signal/naming.ts'
 import { ownMetadata } from '../signal/system-fields.ts'
 import { type Raising, raising } from './item/model.ts'
@@ -61,18 +60,17 @@ export async function raised(call: Call, given: Raising): Promise<RaisedSignal |
   const times = timesOf(call, { signal_type, detected_at: fields.detected_at ?? at, expires_at: fields.expires_at })
   if (isRefused(times)) return times
   const request_key = `sig_${sha256(canonical(['intake', tenant_id, origin, key])).slice(0, 32)}`
-  const fresh: StoredSignal = {
+  const value = await begun(call, {
     ...{ tenant_id, label, created_by: origin, created_at: at, updated_at: at },
     ...{ request_digest: digest ?? request_key, request_key, schema_version: '1.1', signal_type, severity, title },
-    ...{ subject, subject_id: subject.id, ...times, status: 'new' },
-    ...{ links: [], owes: 0, revision: 0, untold: [], tally: '' },
+    ...{ subject, ...times },
     source: { ...source, ...(reference === undefined ? {} : { reference }) },
     actor: actor ?? { type: 'service', id: origin },
     metadata: { ...ownMetadata(metadata), status_history: [], received: { from: origin, as: key } },
     ...(description === undefined ? {} : { description }),
     ...(confidence === undefined ? {} : { confidence }),
-  }
-  const made = await named(call, noted(undefined, fresh, origin))
+  })
+  const made = await named(call, value)
   if (isRefused(made)) return made
   if (made.isNew) call.count(signalTotal, { status: 'new' })
   if (made.isNew) call.wake('log')

@@ -19,7 +19,10 @@ export const ledgerEvent = z
       from: signalStatus,
       to: signalStatus,
       rationale: rationale.optional(),
+      bulk: uid.optional(),
     }),
+    z.strictObject({ type: z.literal('signal_merged'), ...happened, signal_id: uid, into: uid }),
+    z.strictObject({ type: z.literal('signal_unmerged'), ...happened, signal_id: uid, from: uid }),
     z.strictObject({ type: z.literal('edition_attested'), ...happened, edition_id: uid, closes: z.boolean() }),
     z.strictObject({
       type: z.literal('insight_closed'),

@@ -16,6 +16,7 @@ function aSignal(more: Partial<StoredSignal> = {}): StoredSignal {
     subject: { type: 'asset', id: 'a', name: 'A' },
     actor: { type: 'person', id: 'bob' },
     ...{ detected_at: at, expires_at: at, status: 'new', metadata: { status_history: [] }, request_key: 'sig_1' },
+    ...{ source_type: 'manual', standing: 'listed', subject_standing: 'listed' },
     ...{ links: [], subject_id: 'a', owes: 0, revision: 0, untold: [], tally: '', ...more },
   }
   return noted(undefined, fresh, 'bob')

@@ -1,5 +1,6 @@
 // What a write changed of a signal, as old and new values, and where changes stand in the order of a tenant.
 import { canonical } from '../../../kernel/canonical.ts'
+import { labelKey } from '../../../kernel/label.ts'
 import type { StoredSignal } from '../signal/model.ts'
 import { tallyOf } from '../statistics/rules.ts'
 import type { FieldChange, Reference, Untold } from './model.ts'
@@ -8,6 +9,8 @@ import type { FieldChange, Reference, Untold } from './model.ts'
 const untellable: ReadonlySet<string> = new Set([
   ...['tenant_id', 'created_by', 'created_at', 'updated_at', 'request_digest', 'request_key', 'schema_version'],
   ...['subject_id', 'due_ts', 'owes', 'revision', 'untold', 'unlogged', 'tally', 'label', 'links', 'metadata'],
+  ...['source_type', 'source_name', 'subject_standing', 'silence_id', 'silence_label'],
+  ...['merge', 'taken_in', 'own_label'],
 ])
 /** `resolved_by_…` is a matter of the insight, and for its viewers alone. */
 const ofInsight = ['resolved_by_insight', 'resolved_by_edition'] as const
@@ -20,9 +23,12 @@ const untoldMetadata: ReadonlySet<string> = new Set(['status_history', ...ofInsi
 export function noted(before: StoredSignal | undefined, after: StoredSignal, by: string): StoredSignal {
   const parts = before ? partsOf(before, after) : [{ label: after.label, fields: [isNew(after)] }]
   if (parts.length === 0) return after
-  const deed = deedOf(before, after, by)
+  const { rationale, label: above, ...deed } = deedOf(before, after, by)
   const revision = after.revision + 1
-  const fresh = parts.map(({ label, fields }, part): Untold => ({ ...deed, revision, part, label, fields }))
+  const fresh = parts.map(({ label, fields }, part): Untold => {
+    const isForThem = rationale !== undefined && (above === undefined || labelKey(above) === labelKey(label))
+    return { ...deed, ...(isForThem ? { rationale } : {}), revision, part, label, fields }
+  })
   return { ...after, revision, untold: [...after.untold, ...fresh], unlogged: 1, tally: tallyOf(after) }
 }
 
@@ -30,13 +36,19 @@ function isNew({ status }: StoredSignal): FieldChange {
   return { field: 'status', from: null, to: status }
 }
 
+/** `label`: who may read the rationale, where that is not whoever sees the change. */
+type Told = Pick<Untold, 'by' | 'at' | 'rationale'> & Partial<Pick<Untold, 'label'>>
+
 /** The history's word for it, where it got one. */
-function deedOf(before: StoredSignal | undefined, after: StoredSignal, by: string): Pick<Untold, 'by' | 'at'> {
+function deedOf(before: StoredSignal | undefined, after: StoredSignal, by: string): Told {
   const { status_history } = after.metadata
   const step = status_history.length > (before?.metadata.status_history.length ?? 0) ? status_history.at(-1) : undefined
   if (!step) return { by, at: after.updated_at }
-  const { rationale } = step
-  return { by: step.by, at: step.at, ...(rationale === undefined ? {} : { rationale }) }
+  const { rationale, label } = step
+  return {
+    ...{ by: step.by, at: step.at, ...(rationale === undefined ? {} : { rationale }) },
+    ...(label ? { label } : {}),
+  }
 }
 
 type Part = Pick<Untold, 'label' | 'fields'>
@@ -47,9 +59,29 @@ function partsOf(before: StoredSignal, after: StoredSignal): Part[] {
     ...differences(topOf(before), topOf(after), untellable, ''),
     ...differences(before.metadata, after.metadata, untoldMetadata, 'metadata.'),
   ]
-  const parts = own.length > 0 ? [{ label: after.label, fields: own }] : []
+  // What it was told while it was higher by what was merged into it stays with those who saw it.
+  const parts = own.length > 0 ? [{ label: isLower(before, after) ? before.label : after.label, fields: own }] : []
   const insights = new Set([...before.links, ...after.links].map(({ insight_id }) => insight_id))
-  return [...parts, ...[...insights].flatMap((id) => insightPart(before, after, id))]
+  return [...parts, ...mergePart(before, after), ...[...insights].flatMap((id) => insightPart(before, after, id))]
+}
+
+const takenBy = ({ taken_in = [] }: StoredSignal) => taken_in.map(({ signal_id }) => signal_id)
+
+function isLower(before: StoredSignal, after: StoredSignal): boolean {
+  return takenBy(after).length < takenBy(before).length
+}
+
+/** Which signals were merged is for those who may see all of them. */
+function mergePart(before: StoredSignal, after: StoredSignal): Part[] {
+  const [old, fresh] = [takenBy(before), takenBy(after)]
+  const label = isLower(before, after) ? before.label : after.label
+  const taken = differences({ merged_signals: old }, { merged_signals: fresh }, new Set(), '')
+  const merge = after.merge ?? before.merge
+  const into = differences({ merged_into: before.merge?.into }, { merged_into: after.merge?.into }, new Set(), '')
+  return [
+    ...(taken.length > 0 ? [{ label, fields: taken }] : []),
+    ...(merge && into.length > 0 ? [{ label: merge.label, fields: into }] : []),
+  ]
 }
 
 function topOf(signal: StoredSignal): Readonly<Record<string, unknown>> {

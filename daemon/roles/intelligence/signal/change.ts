@@ -8,7 +8,8 @@ import { type StoredSignal, signals } from './model.ts'
 import type { Deed } from './rules.ts'
 
 /**
- * The same value back is no change. `action`: what the audit calls it, for whoever pays what somebody else decided.
+ * The same value back is no change. `action`, `more`: what the audit calls it and adds, for whoever pays what somebody
+ * else decided.
  * Throws what the store refuses: not_found, not_your_tenant, precondition_failed.
  */
 export async function changeSignal(
@@ -16,6 +17,7 @@ export async function changeSignal(
   uid: string,
   rule: (current: StoredSignal) => StoredSignal | Refused,
   action = call.address,
+  more: Readonly<Record<string, unknown>> = {},
 ): Promise<Doc<StoredSignal> | Refused> {
   const { doc, answer } = await call
     .store(signals)
@@ -24,7 +26,7 @@ export async function changeSignal(
       if (isRefused(ruled)) return { answer: ruled }
       if (ruled === value) return { answer: 'same' }
       const next = noted(value, ruled, call.caller.subject)
-      const detail = { from: value.status, to: next.status, links: next.links.length }
+      const detail = { from: value.status, to: next.status, links: next.links.length, ...more }
       const event = { ...call.audited(action, uid, detail, value.label), tenant_id: value.tenant_id }
       return { next, answer: next.status === value.status ? 'changed' : 'stepped', audit: [event] }
     })

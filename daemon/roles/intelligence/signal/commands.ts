@@ -4,6 +4,7 @@ import { isRefused, type Refused } from '../../../kernel/errors.ts'
 import { ownedPaths } from '../../../kernel/owned.ts'
 import { changeSignal } from './change.ts'
 import type { StoredSignal } from './model.ts'
+import { mergedAway } from './rules.ts'
 import { changedSignal, strippedOf } from './system-fields.ts'
 import { shown } from './view.ts'
 
@@ -25,6 +26,6 @@ export async function commanded(
   given: Readonly<Record<string, unknown>> & { readonly uid: string },
   rule: (current: StoredSignal) => StoredSignal | Refused,
 ) {
-  const done = await changeSignal(call, given.uid, rule)
+  const done = await changeSignal(call, given.uid, (current) => mergedAway(current) ?? rule(current))
   return isRefused(done) ? done : { ...shown(call, done), stripped_fields: strippedOf(given, true) }
 }

@@ -7,9 +7,9 @@ import { labelFor } from '../../../kernel/labelling.ts'
 import { operation } from '../../../kernel/operation.ts'
 import { ownedPaths } from '../../../kernel/owned.ts'
 import { uid } from '../fields.ts'
-import { noted } from '../log/rules.ts'
 import { signalTotal } from '../metrics.ts'
 import { settings } from '../settings.ts'
+import { begun } from './fresh.ts'
 import { actor, type StoredSignal, said, signals } from './model.ts'
 import { named } from './naming.ts'
 import { subjectInput, subjectOf } from './subject.ts'
@@ -71,21 +71,18 @@ async function raised(call: Call, given: Given): Promise<StoredSignal | Refused>
   const { tenant_id, subject: created_by } = call.caller
   const at = call.nowIso()
   const { signal_type, source, severity, title, description, confidence, routing, visibility_context } = given
-  const fresh: StoredSignal = {
+  return begun(call, {
     ...{ tenant_id, label, created_by, created_at: at, updated_at: at },
     ...{ request_digest: call.requestDigest(), request_key: call.newId('sig') },
-    ...{ schema_version: '1.1', signal_type, source, severity, subject, subject_id: subject.id, title, ...times },
+    ...{ schema_version: '1.1', signal_type, source, severity, subject, title, ...times },
     actor: given.actor ?? { type: created_by.startsWith('role:') ? 'service' : 'person', id: created_by },
-    status: 'new',
     metadata: { ...ownMetadata(given.metadata), status_history: [] },
-    ...{ links: [], owes: 0, revision: 0, untold: [], tally: '' },
     ...(description === undefined ? {} : { description }),
     ...(confidence === undefined ? {} : { confidence }),
     ...(related_signals.length ? { related_signals } : {}),
     ...(routing ? { routing } : {}),
     ...(visibility_context ? { visibility_context } : {}),
-  }
-  return noted(undefined, fresh, created_by)
+  })
 }
 
 /** All in UTC, so that their texts stand in the order of time. */

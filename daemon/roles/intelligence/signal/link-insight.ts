@@ -12,6 +12,7 @@ import { paySignal } from '../insight/settle.ts'
 import { deedOf } from './change.ts'
 import { commandParts, commandPaths } from './commands.ts'
 import { type StoredSignal, signals } from './model.ts'
+import { mergedAway } from './rules.ts'
 import { commandSystemFields, strippedOf } from './system-fields.ts'
 import { shown } from './view.ts'
 
@@ -43,6 +44,8 @@ export const linkInsight = operation({
 
 /** The label of an insight holds those of all its signals from the first, so that who sees it may see them, and it never changes. */
 function mayLink(call: Call, insight: StoredInsight, { value }: Doc<StoredSignal>): Refused | undefined {
+  const refused = mergedAway(value)
+  if (refused) return refused
   if (value.links.length >= most_links) return refuse('wrong_state', `the signal is linked to ${most_links} insights`)
   const joined = join(insight.label, value.label, call.site.labels)
   if (joined && labelKey(joined) === labelKey(insight.label)) return undefined
@@ -51,7 +54,7 @@ function mayLink(call: Call, insight: StoredInsight, { value }: Doc<StoredSignal
 
 /** If-Match was meant for the insight: the relay, which has none, then brings the link to the signal. */
 async function follow(call: Call, insight: Doc<StoredInsight>, signal_id: string): Promise<Doc<StoredSignal>> {
-  const debt = insight.value.pending.find((each) => each.type === 'follow' && each.signal_id === signal_id)
+  const debt = insight.value.pending.find((each) => each.type === 'follow' && each.signal_id === signal_id && !each.via)
   if (debt?.type !== 'follow' || call.if_match !== undefined) return call.store(signals).get(signal_id)
   return paySignal(call, insight, debt)
 }

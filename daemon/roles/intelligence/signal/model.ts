@@ -47,12 +47,21 @@ export const statusChange = z
     by: word,
     at: instant,
     rationale: rationale.optional(),
+    bulk: uid.optional().meta({ description: 'The bulk disposition that it was part of' }),
+    event: z.enum(['merged', 'took_in', 'unmerged', 'let_go']).optional(),
+    label: label
+      .optional()
+      .meta({ description: 'Never shown: who may read the reason, where the signal was higher then' }),
   })
   .meta({
     id: 'StatusChange',
-    description: 'One step of a signal; a link to an insight is a step that changes no status',
+    description: 'One step of a signal; a link to an insight, and what `event` names, are steps that change no status',
   })
 export type StatusChange = z.infer<typeof statusChange>
+
+/** In which lists it is. A silenced one is `listed` from when somebody takes it up. */
+export const standing = z.enum(['listed', 'silenced', 'merged'])
+export type Standing = z.infer<typeof standing>
 
 /** What only the service writes under `metadata`. */
 const systemMetadata = {
@@ -109,9 +118,41 @@ const kept = {
   acknowledgment_note: rationale.optional(),
 }
 
-/** A link as the insight made it. `label`: the insight's; `told`: steps of the history that its ledger has been told. */
-const link = z.strictObject({ insight_id: uid, label, told: z.int().min(0) })
+/**
+ * A link as the insight made it. `label`: the insight's; `told`: steps of the history that its ledger has been told; `via`:
+ * merged signals that brought it, where nobody made it; `stands`: who stands for this signal there, as the insight knows.
+ */
+const link = z.strictObject({
+  insight_id: uid,
+  label,
+  told: z.int().min(0),
+  via: z.array(uid).optional(),
+  stands: uid.optional(),
+})
 export type Link = z.infer<typeof link>
+
+const deed = { by: word, at: instant, rationale }
+
+/**
+ * What a merged signal knows of its survivor. `key`: of this merging and no later one; `label`: the survivor's then;
+ * `is_elsewhere`: that one is about another subject.
+ */
+export const merged = z.strictObject({ into: uid, key: word, label, is_elsewhere: z.boolean(), ...deed })
+
+/**
+ * A signal that a survivor stands for, and what it brings along. `taking` and `leaving` are owed: the signal itself is
+ * still to be told.
+ */
+export const takenIn = z.strictObject({
+  signal_id: uid,
+  key: word,
+  state: z.enum(['taking', 'taken', 'leaving']),
+  label,
+  subject,
+  related: z.array(uid),
+  ...deed,
+})
+export type TakenIn = z.infer<typeof takenIn>
 
 export const storedSignal = z.strictObject({
   ...origin,
@@ -120,9 +161,21 @@ export const storedSignal = z.strictObject({
   request_key: z.string(),
   links: z.array(link),
   subject_id: word,
+  source_type: source.shape.type,
+  source_name: word.optional(),
+  standing,
+  /** The same for lists about a subject: a merged signal is in them where its survivor is about another one. */
+  subject_standing: standing,
+  /** The silence that it came under, with that one's label. */
+  silence_id: uid.optional(),
+  silence_label: label.optional(),
+  merge: merged.optional(),
+  taken_in: z.array(takenIn).optional(),
+  /** Its own, while `label` holds those of others that it stands for. */
+  own_label: label.optional(),
   /** Epoch milliseconds of `expires_at`, while the signal is open and not marked as expired. */
   due_ts: z.number().optional(),
-  /** 1 while the ledger of a linked insight is to be told of a step; an index, so that the relay finds it. */
+  /** 1 while a linked insight, or a signal that is merged with this one, is to be told; an index for the relay. */
   owes: z.union([z.literal(0), z.literal(1)]),
   /** Its version as it is shown: how often something changed that is told. */
   revision: z.int().min(0),
@@ -138,20 +191,24 @@ export type StoredSignal = z.infer<typeof storedSignal>
 export const signals = collection({
   name: 'signal',
   schema: storedSignal,
-  indexes: ['status', 'severity', 'signal_type', 'subject_id', 'detected_at', 'due_ts', 'owes', 'unlogged', 'tally'],
+  indexes: [
+    ...(['status', 'severity', 'signal_type', 'subject_id', 'detected_at', 'due_ts', 'owes'] as const),
+    ...(['source_type', 'source_name', 'standing', 'subject_standing', 'silence_id', 'unlogged', 'tally'] as const),
+  ],
   revision: ({ revision }) => revision,
   orders: [
-    ['status', 'detected_at'],
-    ['severity', 'detected_at'],
-    ['signal_type', 'detected_at'],
-    ['subject_id', 'detected_at'],
-    ['status', 'severity', 'detected_at'],
-    ['status', 'signal_type', 'detected_at'],
-    ['severity', 'signal_type', 'detected_at'],
-    ['status', 'severity', 'signal_type', 'detected_at'],
-    ['subject_id', 'status', 'detected_at'],
-    ['subject_id', 'severity', 'detected_at'],
-    ['subject_id', 'signal_type', 'detected_at'],
+    ['standing', 'detected_at'],
+    ['status', 'standing', 'detected_at'],
+    ['severity', 'standing', 'detected_at'],
+    ['signal_type', 'standing', 'detected_at'],
+    ['subject_id', 'subject_standing', 'detected_at'],
+    ['status', 'severity', 'standing', 'detected_at'],
+    ['status', 'signal_type', 'standing', 'detected_at'],
+    ['severity', 'signal_type', 'standing', 'detected_at'],
+    ['status', 'severity', 'signal_type', 'standing', 'detected_at'],
+    ['subject_id', 'status', 'subject_standing', 'detected_at'],
+    ['subject_id', 'severity', 'subject_standing', 'detected_at'],
+    ['subject_id', 'signal_type', 'subject_standing', 'detected_at'],
     ['tally', 'label_key'],
   ],
 })
@@ -165,6 +222,15 @@ export const signal = z
     ...shownOrigin,
     ...kept,
     linked_insight_ids: z.array(uid),
+    standing: standing.meta({ description: 'In which lists it is; a plain list holds those that are listed' }),
+    silence_id: uid.optional().meta({ description: 'The silence that it came under' }),
+    merged_into: uid.optional().meta({ description: 'The signal that stands for it' }),
+    merged_at: instant.optional(),
+    merged_by: word.optional(),
+    merged_signals: z
+      .array(z.strictObject({ signal_id: uid, subject, by: word, at: instant, settled: z.boolean() }))
+      .optional()
+      .meta({ description: 'Signals that it stands for; its label and related_signals hold theirs' }),
   })
   .meta({ id: 'Signal' })
 export type Signal = z.infer<typeof signal>

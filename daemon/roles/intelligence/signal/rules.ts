@@ -1,6 +1,8 @@
 // What may become of a signal: one table of transitions, and pure steps from what is stored to what is stored next.
 import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
+import type { Label } from '../../../kernel/label.ts'
 import type { Link, SignalStatus, StatusChange, StoredSignal } from './model.ts'
+import { placed } from './standing.ts'
 
 /** Status to those that may follow it. */
 export const transitions: Readonly<Record<SignalStatus, readonly SignalStatus[]>> = {
@@ -16,7 +18,17 @@ export function isOpen(status: SignalStatus): boolean {
 }
 
 /** Who does something, when (RFC 3339) and why. */
-export type Deed = { readonly by: string; readonly at: string; readonly rationale?: string | undefined }
+export type Deed = {
+  readonly by: string
+  readonly at: string
+  readonly rationale?: string | undefined
+  /** The bulk disposition that it is part of. */
+  readonly bulk?: string
+  /** What it is, where it is no change of status. */
+  readonly event?: StatusChange['event']
+  /** Who may read why, where that is not whoever sees the signal. */
+  readonly label?: Label
+}
 
 /** Refuses `wrong_state`, naming what the signal may become. */
 export function become(current: StoredSignal, to: SignalStatus, deed: Deed): StoredSignal | Refused {
@@ -29,6 +41,16 @@ export function become(current: StoredSignal, to: SignalStatus, deed: Deed): Sto
   }
   const next = stepped({ ...rest, status: to, ...(isOpen(to) && due_ts !== undefined ? { due_ts } : {}) }, from, deed)
   return to === 'acknowledged' ? acknowledged(next, deed) : next
+}
+
+/** Refuses `wrong_state` for a merged signal: nobody moves it but by the one that stands for it. */
+export function mergedAway({ merge }: StoredSignal): Refused | undefined {
+  return merge && refuse('wrong_state', 'the signal is merged into another, which stands for it')
+}
+
+/** A step that a person asks for. */
+export function decidedByPerson(current: StoredSignal, to: SignalStatus, deed: Deed): StoredSignal | Refused {
+  return mergedAway(current) ?? become(current, to, deed)
 }
 
 function acknowledged(current: StoredSignal, { by, at, rationale }: Deed): StoredSignal {
@@ -62,13 +84,41 @@ export function resolvedBy(
   return { ...next, metadata: { ...next.metadata, ...marker } }
 }
 
-/** Follows a link that an insight has made; the same link again is no change. */
-export function linked(current: StoredSignal, link: Link, deed: Deed): StoredSignal {
-  if (current.links.some(({ insight_id }) => insight_id === link.insight_id)) return current
+/**
+ * Follows a link that an insight has made; the same link again is no change. One that came `via` a merged signal is none
+ * when that has left meanwhile, and becomes an own one when somebody makes it.
+ */
+export function linked(current: StoredSignal, { via, ...link }: Link, deed: Deed): StoredSignal {
+  const known = current.links.find(({ insight_id }) => insight_id === link.insight_id)
+  if (via) return linkedVia(current, link, via, known)
+  if (known && !known.via) return current
   const steps = current.metadata.status_history.length
   // A link is no news to a ledger that knows all before it.
-  const links = [...current.links, link].map((each) => (each.told >= steps ? { ...each, told: steps + 1 } : each))
+  const others = current.links.filter((each) => each !== known)
+  const { via: _by, ...own } = { ...link, ...known }
+  const links = [...others, own].map((each) => (each.told >= steps ? { ...each, told: steps + 1 } : each))
   return stepped({ ...current, links }, current.status, deed)
+}
+
+function linkedVia(current: StoredSignal, link: Link, via: readonly string[], known: Link | undefined): StoredSignal {
+  if (known && !known.via) return current
+  const isHere = (id: string) =>
+    current.taken_in?.some(({ signal_id, state }) => signal_id === id && state !== 'leaving')
+  const added = via.filter((id) => isHere(id) && !known?.via?.includes(id))
+  if (added.length === 0) return current
+  const others = current.links.filter((each) => each !== known)
+  return owing({ ...current, links: [...others, { ...link, ...known, via: [...(known?.via ?? []), ...added] }] })
+}
+
+/** A merged signal that brought a link has left; the link goes with the last of them. */
+export function unlinked(current: StoredSignal, insight_id: string, via: string): StoredSignal {
+  if (!current.links.some((each) => each.insight_id === insight_id && each.via?.includes(via))) return current
+  const links = current.links.flatMap((each) => {
+    if (each.insight_id !== insight_id || !each.via) return [each]
+    const left = each.via.filter((id) => id !== via)
+    return left.length > 0 ? [{ ...each, via: left }] : []
+  })
+  return owing({ ...current, links })
 }
 
 export type Step = { readonly at: number; readonly change: StatusChange }
@@ -93,13 +143,21 @@ export function expired(current: StoredSignal, at: string, now_ms: number): Stor
   return { ...rest, updated_at: at, metadata: { ...rest.metadata, expired_at: at } }
 }
 
-function stepped(current: StoredSignal, from: SignalStatus, { by, at, rationale }: Deed): StoredSignal {
-  const change = { from, to: current.status, by, at, ...(rationale === undefined ? {} : { rationale }) }
-  const status_history = [...current.metadata.status_history, change]
-  return owing({ ...current, updated_at: at, metadata: { ...current.metadata, status_history } })
+/** Appends to the history. Where the signal is higher than by itself, who reads the reason later must be as high. */
+export function stepped(current: StoredSignal, from: SignalStatus, deed: Deed): StoredSignal {
+  const { by, at, rationale, bulk, event, label = current.own_label && current.label } = deed
+  const why = { ...(rationale === undefined ? {} : { rationale }), ...(bulk === undefined ? {} : { bulk }) }
+  const what = { ...(event === undefined ? {} : { event }), ...(label === undefined ? {} : { label }) }
+  const status_history = [...current.metadata.status_history, { from, to: current.status, by, at, ...why, ...what }]
+  return owing(placed({ ...current, updated_at: at, metadata: { ...current.metadata, status_history } }))
 }
 
-function owing(current: StoredSignal): StoredSignal {
+/** What is still to be told: ledgers of steps, insights of who stands for it, merged signals of their merging. */
+export function owing(current: StoredSignal): StoredSignal {
+  const { links, merge, taken_in = [] } = current
   const steps = current.metadata.status_history.length
-  return { ...current, owes: current.links.some(({ told }) => told < steps) ? 1 : 0 }
+  const isOwed =
+    links.some(({ told, stands }) => told < steps || stands !== merge?.into) ||
+    taken_in.some(({ state }) => state !== 'taken')
+  return { ...current, owes: isOwed ? 1 : 0 }
 }

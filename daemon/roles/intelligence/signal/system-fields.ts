@@ -18,6 +18,12 @@ export const systemFields = {
   acknowledged_by: shape.acknowledged_by.meta(meaning),
   acknowledged_at: shape.acknowledged_at.meta(meaning),
   acknowledgment_note: shape.acknowledgment_note.meta(meaning),
+  standing: shape.standing.optional().meta(meaning),
+  silence_id: shape.silence_id.meta(meaning),
+  merged_into: shape.merged_into.meta(meaning),
+  merged_at: shape.merged_at.meta(meaning),
+  merged_by: shape.merged_by.meta(meaning),
+  merged_signals: shape.merged_signals.meta(meaning),
   linked_insight_ids: shape.linked_insight_ids.max(1_000).optional().meta(meaning),
 }
 const names: ReadonlySet<string> = new Set(Object.keys(systemFields))

@@ -1,8 +1,11 @@
-// A signal as the interface shows it: without its bookkeeping, and without insights that the viewer may not know of.
+// A signal as the interface shows it: without its bookkeeping, and without what is above the viewer of what it leads to.
 import type { Call } from '../../../kernel/call.ts'
-import { dominates } from '../../../kernel/label.ts'
+import { dominates, type Label } from '../../../kernel/label.ts'
 import type { Doc } from '../../../kernel/store.ts'
+import { relatedOf } from '../merge/rules.ts'
 import type { Signal, StoredSignal } from './model.ts'
+
+type Sees = (label: Label) => boolean
 
 export function shown({ caller, site }: Pick<Call, 'caller' | 'site'>, { id, value }: Doc<StoredSignal>): Signal {
   const {
@@ -10,6 +13,15 @@ export function shown({ caller, site }: Pick<Call, 'caller' | 'site'>, { id, val
     request_key: _key,
     request_digest: _digest,
     subject_id: _subject,
+    source_type: _type,
+    source_name: _name,
+    subject_standing: _standing,
+    silence_id,
+    silence_label,
+    merge: _merge,
+    taken_in: _taken,
+    own_label: _own,
+    acknowledgment_note: _note,
     due_ts: _due,
     owes: _owes,
     untold: _untold,
@@ -17,24 +29,56 @@ export function shown({ caller, site }: Pick<Call, 'caller' | 'site'>, { id, val
     tally: _tally,
     revision: version,
     links,
-    metadata,
+    metadata: _metadata,
     ...rest
   } = value
-  const seen = links
-    .filter(({ label }) => caller.tenant_id === '*' || dominates(caller, label, site.labels))
-    .map(({ insight_id }) => insight_id)
-  const { resolved_by_insight: insight, resolved_by_edition: edition, ...others } = metadata
-  const resolved =
-    insight !== undefined && seen.includes(insight)
-      ? { resolved_by_insight: insight, resolved_by_edition: edition }
-      : {}
+  const sees: Sees = (label) => caller.tenant_id === '*' || dominates(caller, label, site.labels)
+  const seen = links.filter(({ label }) => sees(label)).map(({ insight_id }) => insight_id)
   return {
     uid: id,
     signal_id: id,
     version,
     classification,
     ...rest,
-    metadata: { ...others, ...resolved },
+    ...historyOf(value, seen, sees),
     linked_insight_ids: seen,
+    ...(silence_id !== undefined && silence_label && sees(silence_label) ? { silence_id } : {}),
+    ...mergesOf(id, value, sees),
+  }
+}
+
+/** Why somebody did something while the signal was higher than it is now is for those who could see it then. */
+function historyOf({ metadata, acknowledgment_note }: StoredSignal, seen: readonly string[], sees: Sees) {
+  const { resolved_by_insight: insight, resolved_by_edition: edition, status_history, ...others } = metadata
+  const isSeen = insight !== undefined && seen.includes(insight)
+  const steps = status_history.map(({ label, rationale, ...step }) => {
+    return rationale === undefined || (label && !sees(label)) ? step : { ...step, rationale }
+  })
+  const acknowledged = status_history.find(({ to }) => to === 'acknowledged')?.label
+  const hasNote = acknowledgment_note !== undefined && (acknowledged === undefined || sees(acknowledged))
+  return {
+    ...(hasNote ? { acknowledgment_note } : {}),
+    metadata: {
+      ...others,
+      status_history: steps,
+      ...(isSeen ? { resolved_by_insight: insight, resolved_by_edition: edition } : {}),
+    },
+  }
+}
+
+function mergesOf(id: string, value: StoredSignal, sees: Sees) {
+  const { merge, taken_in } = value
+  const related = relatedOf(value).filter((each) => each !== id)
+  return {
+    ...(merge ? { merged_at: merge.at, merged_by: merge.by } : {}),
+    ...(merge && sees(merge.label) ? { merged_into: merge.into } : {}),
+    ...(related.length > 0 ? { related_signals: related } : {}),
+    ...(taken_in
+      ? {
+          merged_signals: taken_in.map(({ signal_id, subject, by, at, state }) => {
+            return { signal_id, subject, by, at, settled: state === 'taken' }
+          }),
+        }
+      : {}),
   }
 }

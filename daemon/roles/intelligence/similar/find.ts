@@ -78,9 +78,9 @@ async function candidates(
   const after = { detected_at: { gt: detected_at, lte: iso(at + window_days * day_ms) } }
   const latest = (filter: Filter, limit: number) => ({ filter, limit, direction: 'desc' as const })
   const questions = [
-    latest({ subject_id }, most.subject),
-    ...[...entities.keys()].map((entity) => latest({ subject_id: entity }, most.entity)),
-    ...[{ signal_type }, {}].flatMap((filter) => [
+    latest({ subject_id, subject_standing: 'listed' }, most.subject),
+    ...[...entities.keys()].map((entity) => latest({ subject_id: entity, subject_standing: 'listed' }, most.entity)),
+    ...[{ signal_type, standing: 'listed' }, { standing: 'listed' }].flatMap((filter) => [
       latest({ ...filter, ...before }, most.before),
       { filter: { ...filter, ...after }, limit: most.after, direction: 'asc' as const },
     ]),

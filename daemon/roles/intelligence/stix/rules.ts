@@ -126,8 +126,12 @@ function isUrl(given: string): boolean {
 function toldOf(signal: Signal): Sighting['extensions'][typeof extension_id]['signal'] {
   const { uid: _uid, version: _version, linked_insight_ids: _links, metadata, ...rest } = signal
   const { resolved_by_insight: _insight, resolved_by_edition: _edition, ...others } = metadata
-  return { ...rest, metadata: others }
+  const own = Object.entries(rest).filter(([name]) => !forSomeAlone.has(name))
+  return { ...(Object.fromEntries(own) as typeof rest), metadata: others }
 }
+
+/** What leads to other things, whose labels are their own: viewers of the signal differ in what they see of it. */
+const forSomeAlone: ReadonlySet<string> = new Set(['silence_id', 'merged_into'])
 
 function extended<T extends object>(content: T) {
   return { [extension_id]: { extension_type: 'property-extension' as const, ...content } }

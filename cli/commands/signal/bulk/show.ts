@@ -1,0 +1,20 @@
+// Show a bulk disposition, and what it did not move.
+import { command } from '../../../command.ts'
+import { show } from '../../../output.ts'
+import { needed, text } from '../../../params.ts'
+import { service, serviceOptions } from '../../../service.ts'
+import { bulkText } from '../../../signal-bulk.ts'
+
+export const definition = command({
+  words: 'signal bulk show',
+  summary: 'show a bulk disposition, and what it did not move',
+  takes: { id: needed(text('BULK', 'its id')) },
+  options: serviceOptions,
+  example: 'platform signal bulk show blk_…',
+  async run(given, terminal) {
+    const api = await service(given, terminal)
+    const bulk = await api.call('intelligence.bulk.get', { uid: given.id })
+    show(terminal, given.json, bulk, () => bulkText(terminal, bulk))
+    return 0
+  },
+})

@@ -1,0 +1,17 @@
+// Merges duplicates into one signal.
+import { changeCommand } from '../../change-command.ts'
+import { names, needed, text } from '../../params.ts'
+
+export const definition = changeCommand({
+  words: 'signal merge',
+  summary: 'merge duplicates into a signal, which stands for them from then on',
+  notes: 'Their links, related signals and labels are joined on it. signal unmerge takes one out again, as it was.',
+  of: 'signal',
+  asks: 'intelligence.signal.merge',
+  options: {
+    from: needed(names('SIGNAL,...', 'the duplicates')),
+    rationale: needed(text('TEXT', 'why; part of their histories')),
+  },
+  example: 'platform signal merge sig_… --from sig_…,sig_… --rationale "one and the same"',
+  input: ({ from: signal_ids, rationale }) => ({ signal_ids, rationale }),
+})

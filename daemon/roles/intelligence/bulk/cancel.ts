@@ -1,0 +1,32 @@
+// Ends a bulk disposition before it is through. What was done stays done.
+import { isRefused, type Refused } from '../../../kernel/errors.ts'
+import { operation } from '../../../kernel/operation.ts'
+import { uidInput } from '../fields.ts'
+import { bulk, bulks } from './model.ts'
+import { bulkPaths } from './paths.ts'
+import { cancelled } from './rules.ts'
+import { shown } from './view.ts'
+
+export const cancel = operation({
+  ...bulkPaths('/{uid}/cancel'),
+  summary: 'Cancel a bulk disposition; what was done stays done',
+  method: 'POST',
+  tool: 'signal_bulk_cancel',
+  input: uidInput,
+  output: bulk,
+  errors: ['not_found', 'not_your_tenant', 'wrong_state', 'precondition_failed'],
+  allow: 'intelligence:review',
+  versioned: true,
+
+  async run(call, { uid }) {
+    const { doc, answer } = await call.store(bulks).update<Refused | undefined>(uid, ({ value }) => {
+      const next = cancelled(value, call.caller.subject, call.nowIso())
+      if (isRefused(next)) return { answer: next }
+      if (next === value) return { answer: undefined }
+      return { next, answer: undefined, audit: [call.audited(call.address, uid, {}, value.label)] }
+    })
+    if (isRefused(answer)) return answer
+    call.wake('bulk')
+    return shown(doc)
+  },
+})

@@ -1,0 +1,20 @@
+// One bulk disposition, with what became of each signal.
+import { operation } from '../../../kernel/operation.ts'
+import { uidInput } from '../fields.ts'
+import { bulk, bulks } from './model.ts'
+import { bulkPaths } from './paths.ts'
+import { shown } from './view.ts'
+
+export const get = operation({
+  ...bulkPaths('/{uid}'),
+  summary: 'Get a bulk disposition, with what became of each signal',
+  method: 'GET',
+  tool: 'signal_bulk_get',
+  input: uidInput,
+  output: bulk,
+  errors: ['not_found'],
+  allow: 'intelligence:read',
+  versioned: true,
+
+  run: async (call, { uid }) => shown(await call.store(bulks).get(uid)),
+})

@@ -1,0 +1,24 @@
+// Bulk dispositions of the caller's tenant, newest first.
+import * as z from 'zod'
+import { operation } from '../../../kernel/operation.ts'
+import { listFields, pageOf, queryOf } from '../../../kernel/paging.ts'
+import { bulk, bulkState, bulks } from './model.ts'
+import { bulkPaths } from './paths.ts'
+import { shownInList } from './view.ts'
+
+export const list = operation({
+  ...bulkPaths(),
+  summary: 'List bulk dispositions, newest first',
+  method: 'GET',
+  tool: 'signal_bulk_list',
+  input: z.strictObject({ ...listFields, state: bulkState.optional() }),
+  output: pageOf(bulk).meta({ id: 'BulkPage' }),
+  errors: [],
+  allow: 'intelligence:read',
+
+  async run(call, { limit, cursor, state }) {
+    const query = queryOf({ state }, limit, cursor, { field: 'created_at', direction: 'desc' })
+    const { docs, ...next } = await call.store(bulks).list(query)
+    return { items: docs.map(shownInList), ...next }
+  },
+})

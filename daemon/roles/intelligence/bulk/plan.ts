@@ -1,0 +1,42 @@
+// Tells what a bulk disposition would do, and does nothing.
+import * as z from 'zod'
+import { operation } from '../../../kernel/operation.ts'
+import { settings } from '../settings.ts'
+import { signalStatus } from '../signal/model.ts'
+import { bulkDecision, bulkSelection } from './model.ts'
+import { bulkPaths } from './paths.ts'
+import { foreseen } from './rules.ts'
+import { eitherOf, statuses } from './selection.ts'
+
+const count = z.int().min(0)
+
+export const plan = operation({
+  ...bulkPaths('/plan'),
+  summary: 'Count what a bulk disposition would do, without doing it',
+  method: 'POST',
+  tool: 'signal_bulk_plan',
+  input: z.strictObject({ ...bulkSelection, ...bulkDecision }),
+  output: z
+    .strictObject({
+      matches: count,
+      most: count.meta({ description: 'Most signals of one bulk disposition' }),
+      would_be_done: count,
+      would_be_refused: count,
+      by_status: z.partialRecord(signalStatus, count),
+    })
+    .meta({ id: 'BulkPlan' }),
+  errors: [],
+  allow: 'intelligence:read',
+
+  async run(call, { disposition, ...selection }) {
+    const refused = eitherOf(selection)
+    if (refused) return refused
+    const counts = await statuses(call, selection)
+    const matches = [...counts.values()].reduce((sum, each) => sum + each, 0)
+    const would_be_done = foreseen(counts, disposition)
+    return {
+      ...{ matches, most: call.settings(settings).bulk_signals },
+      ...{ would_be_done, would_be_refused: matches - would_be_done, by_status: Object.fromEntries(counts) },
+    }
+  },
+})

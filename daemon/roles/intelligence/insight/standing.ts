@@ -1,0 +1,50 @@
+// Who stands for a linked signal in an insight: pure steps that follow when signals are merged and taken out again.
+import type { Happening } from '../ledger/model.ts'
+import type { Deed } from '../signal/rules.ts'
+import type { StoredInsight } from './model.ts'
+import { closedness, following, type Linkable, noting, owing, withLink } from './rules.ts'
+
+/** Who stands for a merged signal. `holds`: whether the label of the insight holds its label, so that it may be linked. */
+export type Stand = Linkable & { readonly holds: boolean }
+
+/**
+ * Another signal stands for a linked one from now on, and is linked in its place; undefined: none does any more, and what was
+ * linked for it alone is not. A closed insight stays as it was closed.
+ */
+export function stoodIn(
+  current: StoredInsight,
+  signal_id: string,
+  stand: Stand | undefined,
+  deed: Deed,
+): StoredInsight {
+  const before = current.links.find((each) => each.signal_id === signal_id)
+  if (!before || before.merged_into === stand?.signal_id || closedness(current)) return current
+  const left = before.merged_into === undefined ? current : withoutStand(current, before.merged_into, signal_id, deed)
+  if (!stand) return left
+  const links = left.links.map((each) => {
+    return each.signal_id === signal_id ? { ...each, merged_into: stand.signal_id } : each
+  })
+  const { by, at } = deed
+  const told: Happening = { type: 'signal_merged', by, at, signal_id, into: stand.signal_id }
+  const noted = noting({ ...left, updated_at: at, links }, [told])
+  const known = links.find((each) => each.signal_id === stand.signal_id)
+  if (!known) return stand.holds ? withLink(noted, stand, deed, signal_id) : noted
+  if (!known.via) return noted
+  const via = [...known.via, signal_id]
+  const more = noted.links.map((each) => (each.signal_id === stand.signal_id ? { ...each, via } : each))
+  return owing({ ...noted, links: more }, [following(noted, stand.signal_id, known.told, deed, signal_id)])
+}
+
+function withoutStand(current: StoredInsight, stand_id: string, signal_id: string, { by, at }: Deed): StoredInsight {
+  const links = current.links.flatMap(({ merged_into, ...link }) => {
+    if (link.signal_id === signal_id) return [link]
+    const whole = merged_into === undefined ? link : { ...link, merged_into }
+    if (link.signal_id !== stand_id || !link.via) return [whole]
+    const via = link.via.filter((id) => id !== signal_id)
+    return via.length > 0 ? [{ ...whole, via }] : []
+  })
+  const told: Happening = { type: 'signal_unmerged', by, at, signal_id, from: stand_id }
+  const noted = noting({ ...current, updated_at: at, links }, [told])
+  const id = `unfollow:${stand_id}:${signal_id}:${noted.events}`
+  return owing(noted, [{ type: 'unfollow', id, signal_id: stand_id, by, via: signal_id }])
+}

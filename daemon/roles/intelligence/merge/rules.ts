@@ -1,0 +1,192 @@
+// How signals become one and are taken apart again: pure steps. The survivor owns the merge; what others must follow is owed.
+import { type Refused, refuse } from '../../../kernel/errors.ts'
+import { dominates, join, type Label, type LabelPolicy, labelKey, type Viewer } from '../../../kernel/label.ts'
+import type { Link, StoredSignal, TakenIn } from '../signal/model.ts'
+import { type Deed, owing, stepped } from '../signal/rules.ts'
+import { placed } from '../signal/standing.ts'
+
+/** A survivor knows all that it stands for in its own document. */
+export const most_taken = 100
+
+/** A signal as it was when it was to be merged. */
+export type Candidate = { readonly signal_id: string; readonly value: StoredSignal }
+export type Reason = Deed & { readonly rationale: string }
+/** `key`: of this merging and no other. */
+export type Merging = Reason & { readonly key: string }
+
+/**
+ * The survivor, with what it is to stand for. Those that it has already are no change. Refuses `wrong_state` for what is
+ * merged elsewhere or under way, and `label_denied` where all labels together would leave it to others, or to insights.
+ */
+export function taking(
+  current: StoredSignal,
+  candidates: readonly Candidate[],
+  { by, at, rationale, key }: Merging,
+  { viewer, policy }: { readonly viewer: Viewer; readonly policy: LabelPolicy },
+): StoredSignal | Refused {
+  if (current.merge) return refuse('wrong_state', 'the signal is merged into another: merge into that one')
+  const known = current.taken_in ?? []
+  const leaving = known.find((item) => item.state === 'leaving' && candidates.some((each) => isOf(item, each)))
+  if (leaving) return refuse('wrong_state', `${leaving.signal_id} is still being taken out: ask again`)
+  const fresh = candidates.filter((each) => !known.some((item) => isOf(item, each)))
+  if (fresh.length === 0) return current
+  const refused = fresh.map(({ signal_id, value }) => hindrance(signal_id, value)).find((each) => each !== undefined)
+  if (refused) return refused
+  if (known.length + fresh.length > most_taken)
+    return refuse('wrong_state', `a signal stands for at most ${most_taken} others`)
+  const deed = { key, by, at, rationale }
+  const items = fresh.map(({ signal_id, value }): TakenIn => {
+    return {
+      signal_id,
+      state: 'taking',
+      label: value.label,
+      subject: value.subject,
+      related: relatedOf(value),
+      ...deed,
+    }
+  })
+  const next = relabelled(current, [...known, ...items], policy)
+  const links = [...current.links, ...fresh.flatMap(({ value }) => value.links)]
+  const denied = next ? labelFault(next.label, links, viewer, policy) : policyFault()
+  return denied ?? owing({ ...(next ?? current), updated_at: at })
+}
+
+const isOf = (item: TakenIn, { signal_id }: Candidate) => item.signal_id === signal_id
+
+/** Why a signal cannot be merged now. */
+function hindrance(signal_id: string, { merge, taken_in = [] }: StoredSignal): Refused | undefined {
+  if (merge) return refuse('wrong_state', `${signal_id} is merged already: unmerge it first`)
+  if (taken_in.every(({ state }) => state === 'taken')) return undefined
+  return refuse('wrong_state', `${signal_id} is itself being merged with others: ask again`)
+}
+
+const policyFault = () => refuse('label_denied', 'the labels of these signals cannot be joined')
+
+function labelFault(joined: Label, links: readonly Link[], viewer: Viewer, policy: LabelPolicy): Refused | undefined {
+  if (!dominates(viewer, joined, policy))
+    return refuse('label_denied', 'the label of these signals together would leave them to others')
+  const holds = links.every(({ label }) => isWithin(joined, label, policy))
+  if (holds) return undefined
+  return refuse('label_denied', 'an insight that one of the signals is linked to does not hold the labels of all')
+}
+
+/** Whether whoever sees the second sees the first. */
+export function isWithin(inner: Label, outer: Label, policy: LabelPolicy): boolean {
+  const joined = join(outer, inner, policy)
+  return joined !== undefined && labelKey(joined) === labelKey(outer)
+}
+
+/** What it is related to, with what it stands for. */
+export function relatedOf({ related_signals = [], taken_in = [] }: Pick<StoredSignal, 'related_signals' | 'taken_in'>) {
+  return [...new Set([...related_signals, ...taken_in.flatMap(({ related }) => related)])]
+}
+
+/** With these signals and no others: the label is the join of its own with theirs. Undefined where there is none. */
+function relabelled(
+  { taken_in: _were, own_label, ...current }: StoredSignal,
+  items: readonly TakenIn[],
+  policy: LabelPolicy,
+): StoredSignal | undefined {
+  const own = own_label ?? current.label
+  if (items.length === 0) return { ...current, label: own }
+  let joined: Label | undefined = own
+  for (const { label } of items) joined = joined && join(joined, label, policy)
+  return joined && { ...current, label: joined, own_label: own, taken_in: [...items] }
+}
+
+/** The signal, merged. The same again is no change. Refuses `wrong_state` when it became something else meanwhile. */
+export function claimed(
+  current: StoredSignal,
+  survivor: { readonly id: string; readonly value: StoredSignal },
+  item: TakenIn,
+): StoredSignal | Refused {
+  const { id: into, value } = survivor
+  if (current.merge?.into === into) return current
+  const refused = hindrance(item.signal_id, current)
+  if (refused) return refused
+  if (labelKey(current.label) !== labelKey(item.label))
+    return refuse('wrong_state', `${item.signal_id} was changed meanwhile: ask again`)
+  const { key, by, at, rationale } = item
+  const merge = {
+    into,
+    label: value.label,
+    is_elsewhere: current.subject_id !== value.subject_id,
+    key,
+    by,
+    at,
+    rationale,
+  }
+  return stepped({ ...current, merge }, current.status, { by, at, rationale, event: 'merged', label: value.label })
+}
+
+/** The survivor knows that the signal is merged into it. */
+export function taken(current: StoredSignal, signal_id: string, at: string): StoredSignal {
+  const item = itemOf(current, signal_id, 'taking')
+  if (!item) return current
+  const taken_in = current.taken_in?.map((each) => (each === item ? { ...each, state: 'taken' as const } : each))
+  const { by, rationale } = item
+  return stepped({ ...current, ...(taken_in ? { taken_in } : {}) }, current.status, {
+    by,
+    at,
+    rationale,
+    event: 'took_in',
+  })
+}
+
+/** It could not be merged: nothing is left of it. */
+export function givenUp(current: StoredSignal, signal_id: string, policy: LabelPolicy): StoredSignal {
+  const item = itemOf(current, signal_id, 'taking')
+  return item ? without(current, item, policy) : current
+}
+
+/** Refuses `wrong_state` where it does not stand for the signal, or is merged into another itself. */
+export function leaving(
+  current: StoredSignal,
+  signal_id: string,
+  { by, at, rationale }: Reason,
+): StoredSignal | Refused {
+  if (current.merge)
+    return refuse('wrong_state', 'the signal that stands for it is merged into another: unmerge that first')
+  const item = current.taken_in?.find((each) => each.signal_id === signal_id)
+  if (!item) return refuse('wrong_state', 'the signal is not merged')
+  if (item.state === 'taking') return refuse('wrong_state', 'the signal is still being merged: ask again')
+  if (item.state === 'leaving') return current
+  const next = { ...item, state: 'leaving' as const, by, at, rationale }
+  const taken_in = current.taken_in?.map((each) => (each === item ? next : each))
+  return owing({ ...current, updated_at: at, ...(taken_in ? { taken_in } : {}) })
+}
+
+/** The signal as it was before this merging, but for its history. */
+export function released(current: StoredSignal, { key, by, at, rationale }: Merging): StoredSignal {
+  const { merge, ...rest } = current
+  if (merge?.key !== key) return current
+  return stepped(placed(rest), current.status, { by, at, rationale, event: 'unmerged', label: merge.label })
+}
+
+/** The survivor stands for it no more. */
+export function letGo(current: StoredSignal, signal_id: string, at: string, policy: LabelPolicy): StoredSignal {
+  const item = itemOf(current, signal_id, 'leaving')
+  if (!item) return current
+  const { by, rationale } = item
+  // Under the label that it still has.
+  return without(stepped(current, current.status, { by, at, rationale, event: 'let_go' }), item, policy)
+}
+
+function without(current: StoredSignal, item: TakenIn, policy: LabelPolicy): StoredSignal {
+  const left = (current.taken_in ?? []).filter(({ signal_id }) => signal_id !== item.signal_id)
+  return owing(relabelled(current, left, policy) ?? current)
+}
+
+function itemOf({ taken_in }: StoredSignal, id: string, state: TakenIn['state']): TakenIn | undefined {
+  return taken_in?.find((each) => each.signal_id === id && each.state === state)
+}
+
+/** An insight knows who stands for the signal. */
+export function stoodFor(current: StoredSignal, insight_id: string, stands: string | undefined): StoredSignal {
+  const links = current.links.map((each) => {
+    if (each.insight_id !== insight_id) return each
+    const { stands: _before, ...link } = each
+    return stands === undefined ? link : { ...link, stands }
+  })
+  return owing({ ...current, links })
+}

@@ -1,0 +1,36 @@
+// Takes a merged signal out again, as it was before.
+import { isRefused, refuse } from '../../../kernel/errors.ts'
+import { operation } from '../../../kernel/operation.ts'
+import { rationale, uidInput } from '../fields.ts'
+import { leaving } from '../merge/rules.ts'
+import { settleMerges } from '../merge/settle.ts'
+import { changeSignal, deedOf } from './change.ts'
+import { commandParts, commandPaths } from './commands.ts'
+import { signals } from './model.ts'
+import { commandSystemFields, strippedOf } from './system-fields.ts'
+import { shown } from './view.ts'
+
+export const unmerge = operation({
+  ...commandParts,
+  ...commandPaths('unmerge'),
+  summary: 'Take a merged signal out again; If-Match speaks of the signal that stands for it, which owns the merge',
+  tool: 'signal_unmerge',
+  input: uidInput.extend({ rationale, ...commandSystemFields }),
+  errors: [...commandParts.errors, 'label_denied'],
+
+  async run(call, given) {
+    const { uid, rationale: why } = given
+    const found = await call.store(signals).find(uid)
+    // Says why there is none.
+    const { value } = found ?? (await call.store(signals).update(uid, () => ({ answer: undefined }))).doc
+    if (!value.merge) return refuse('wrong_state', 'the signal is not merged')
+    const survivor = await call.store(signals).find(value.merge.into)
+    if (!survivor) return refuse('label_denied', 'the signal that stands for it is above the caller')
+    const rule: Parameters<typeof changeSignal>[2] = (current) =>
+      leaving(current, uid, { ...deedOf(call), rationale: why })
+    const done = await changeSignal(call, survivor.id, rule, call.address, { signal: uid })
+    if (isRefused(done)) return done
+    if (call.if_match === undefined) await settleMerges(call, done)
+    return { ...shown(call, await call.store(signals).get(uid)), stripped_fields: strippedOf(given, true) }
+  },
+})

@@ -1,0 +1,76 @@
+// Makes a silence: what matches it from then on is stored as ever, and stays out of plain lists.
+import * as z from 'zod'
+import type { Call } from '../../../kernel/call.ts'
+import { isRefused, refuse } from '../../../kernel/errors.ts'
+import { classification, type Label } from '../../../kernel/label.ts'
+import { labelFor } from '../../../kernel/labelling.ts'
+import { operation } from '../../../kernel/operation.ts'
+import type { Doc } from '../../../kernel/store.ts'
+import { word } from '../fields.ts'
+import { settings } from '../settings.ts'
+import { most_silences, type StoredSilence, silence, silences, storedSilence } from './model.ts'
+import { silencePaths } from './paths.ts'
+import { spanOf } from './rules.ts'
+import { maySee, shownOne } from './view.ts'
+
+const { matchers, reason, comment } = storedSilence.shape
+const offset = z.iso.datetime({ offset: true })
+const input = z.strictObject({
+  ...{ matchers, reason, comment },
+  owner: word.optional().meta({ description: 'Who answers for it; the caller unless said' }),
+  starts_at: offset.optional().meta({ description: 'Now unless said, or where it is past' }),
+  ends_at: offset,
+  classification: classification.optional(),
+})
+
+export const create = operation({
+  ...silencePaths(),
+  summary: 'Silence signals for a time: those that match stay out of plain lists, and are kept',
+  method: 'POST',
+  tool: 'signal_silence_create',
+  input,
+  output: silence,
+  status: 201,
+  errors: ['wrong_state', 'label_denied', 'idempotency_mismatch'],
+  allow: 'intelligence:silence',
+  creates: true,
+  versioned: true,
+
+  async run(call, { classification: given, ...said }) {
+    const id = call.newId('sil')
+    const before = call.idempotency_key === undefined ? undefined : await call.store(silences).find(id)
+    if (before) return repeated(call, before)
+    const label = labelFor(call, given ?? call.site.default_level)
+    if (isRefused(label)) return label
+    const span = spanOf(said, call.now(), call.settings(settings).silence_days)
+    if (isRefused(span)) return span
+    if ((await call.store(silences).count({ until_ts: { gt: call.now() } })) >= most_silences)
+      return refuse('wrong_state', `there are ${most_silences} silences that have not ended: end some`)
+    const value = made(call, label, said, span)
+    const { owner, reason: why, ends_at } = value
+    const event = call.audited(call.address, id, { owner, reason: why, ends_at }, label)
+    const stored = await call.store(silences).create(id, value, [event])
+    return stored === 'exists' ? repeated(call, await call.store(silences).get(id)) : shownOne(call, stored)
+  },
+})
+
+function made(
+  call: Call,
+  silence_label: Label,
+  { matchers: wanted, reason: why, comment: more, owner }: Omit<z.output<typeof input>, 'classification'>,
+  span: Pick<StoredSilence, 'starts_ts' | 'until_ts'>,
+): StoredSilence {
+  const { tenant_id, subject: created_by, clearance } = call.caller
+  const at = call.nowIso()
+  return {
+    ...{ tenant_id, silence_label, created_by, created_at: at, updated_at: at, request_digest: call.requestDigest() },
+    ...{ matchers: wanted, owner: owner ?? created_by, reason: why, ...(more === undefined ? {} : { comment: more }) },
+    ...{ starts_at: new Date(span.starts_ts).toISOString(), ends_at: new Date(span.until_ts).toISOString(), ...span },
+    ...(clearance ? { clearance } : {}),
+  }
+}
+
+function repeated(call: Call, before: Doc<StoredSilence>) {
+  if (before.value.request_digest === call.requestDigest() && maySee(call, before.value)) return shownOne(call, before)
+  return refuse('idempotency_mismatch', 'the idempotency key was used with another request')
+}

@@ -1,0 +1,47 @@
+// Holds silences to their matchers, their span and the clearance of whoever made them.
+import { expect, test } from 'vitest'
+import { isRefused } from '../../../kernel/errors.ts'
+import { isOver, matches, spanOf, stateAt } from './rules.ts'
+
+const signal = {
+  ...{ tenant_id: 'alpha', signal_type: 'weather.storm', severity: 'low' as const },
+  subject: { type: 'sensor' as const, id: 'buoy-7', name: 'Buoy' },
+  source: { type: 'polling' as const },
+  label: { policy: 'SITE', level: 'SECRET', categories: [], originator: 'alpha' },
+}
+const policy = { policy: 'SITE', levels: ['OPEN', 'SECRET'] }
+
+test('each matcher that is given must have the value, and one of its alternatives is enough', () => {
+  expect(matches({ severity: ['info', 'low'] }, signal)).toBe(true)
+  expect(matches({ severity: ['info'] }, signal)).toBe(false)
+  expect(matches({ severity: ['low'], subject_id: ['buoy-8'] }, signal)).toBe(false)
+  expect(matches({ severity: ['low'], subject_id: ['buoy-8', 'buoy-7'], subject_type: ['sensor'] }, signal)).toBe(true)
+})
+
+test('a star at the end stands for the rest, and a value that is not there matches nothing', () => {
+  expect(matches({ signal_type: ['weather.*'] }, signal)).toBe(true)
+  expect(matches({ signal_type: ['*.storm'] }, signal)).toBe(false)
+  expect(matches({ signal_type: ['weather'] }, signal)).toBe(false)
+  expect(matches({ source_name: ['b*'] }, signal)).toBe(false)
+})
+
+test('it is over what whoever made it might see, of the same tenant', () => {
+  const made = { tenant_id: 'alpha', matchers: { severity: ['low' as const] } }
+  const clearance = { level: 'SECRET', categories: [] }
+  expect(isOver({ ...made, clearance }, signal, policy)).toBe(true)
+  expect(isOver({ ...made, clearance: undefined }, signal, policy)).toBe(false)
+  expect(isOver({ ...made, clearance, tenant_id: 'bravo' }, signal, policy)).toBe(false)
+})
+
+test('it holds from its start on, and no more at its end', () => {
+  const states = [4, 5, 9, 10].map((now) => stateAt({ starts_ts: 5, until_ts: 10 }, now))
+  expect(states).toEqual(['pending', 'active', 'active', 'ended'])
+})
+
+test('it begins now where its start is past, and is bounded', () => {
+  const at = (ms: number) => new Date(ms).toISOString()
+  expect(spanOf({ starts_at: at(0), ends_at: at(9_000) }, 5_000, 1)).toEqual({ starts_ts: 5_000, until_ts: 9_000 })
+  expect(spanOf({ ends_at: at(5_000 + 86_400_000) }, 5_000, 1)).toMatchObject({ starts_ts: 5_000 })
+  for (const ends_at of [5_000, 5_001 + 86_400_000])
+    expect(isRefused(spanOf({ ends_at: at(ends_at) }, 5_000, 1))).toBe(true)
+})

@@ -1,0 +1,67 @@
+// When a silence holds, and for which signals: values in, values out.
+import { type Refused, refuse } from '../../../kernel/errors.ts'
+import { dominates, type LabelPolicy } from '../../../kernel/label.ts'
+import type { StoredSignal } from '../signal/model.ts'
+import type { Deed } from '../signal/rules.ts'
+import type { Matchers, SilenceState, StoredSilence } from './model.ts'
+
+type Span = Pick<StoredSilence, 'starts_ts' | 'until_ts'>
+
+/** From its start on, and no more at its end. */
+export function stateAt({ starts_ts, until_ts }: Span, now_ms: number): SilenceState {
+  if (until_ts <= now_ms) return 'ended'
+  return starts_ts <= now_ms ? 'active' : 'pending'
+}
+
+type Held = Pick<StoredSignal, 'signal_type' | 'severity' | 'subject' | 'source'>
+
+export function matches(wanted: Matchers, { signal_type, severity, subject, source }: Held): boolean {
+  const values: Readonly<Record<keyof Matchers, string | undefined>> = {
+    ...{ signal_type, severity, subject_type: subject.type, subject_id: subject.id },
+    ...{ source_type: source.type, source_name: source.name },
+  }
+  const names = Object.keys(wanted) as (keyof Matchers)[]
+  return names.every((name) => wanted[name]?.some((pattern) => fits(pattern, values[name])) ?? true)
+}
+
+function fits(pattern: string, value: string | undefined): boolean {
+  if (value === undefined) return false
+  return pattern.endsWith('*') ? value.startsWith(pattern.slice(0, -1)) : value === pattern
+}
+
+/** Whether it silences the signal: one that matches, and that whoever made it might have seen. */
+export function isOver(
+  { matchers, clearance, tenant_id }: Pick<StoredSilence, 'matchers' | 'clearance' | 'tenant_id'>,
+  signal: Held & Pick<StoredSignal, 'tenant_id' | 'label'>,
+  policy: LabelPolicy,
+): boolean {
+  if (tenant_id !== signal.tenant_id || !matches(matchers, signal)) return false
+  return dominates({ clearance, tenant_id }, signal.label, policy)
+}
+
+const day_ms = 86_400_000
+
+/** Start and end in epoch milliseconds. Refuses an end that is past, before the start, or too far after it. */
+export function spanOf(
+  given: { readonly starts_at?: string | undefined; readonly ends_at: string },
+  now_ms: number,
+  most_days: number,
+): Span | Refused {
+  const until_ts = Date.parse(given.ends_at)
+  // What is past is past: it begins now.
+  const starts_ts = Math.max(now_ms, given.starts_at === undefined ? now_ms : Date.parse(given.starts_at))
+  const refused = (path: string, message: string) =>
+    refuse('invalid', 'a silence ends after it begins, and soon enough', [{ path, message }])
+  if (!(until_ts > starts_ts)) return refused('ends_at', 'must be after its start, and after now')
+  if (until_ts - starts_ts > most_days * day_ms)
+    return refused('ends_at', `must be at most ${most_days} days after its start`)
+  if (starts_ts - now_ms > most_days * day_ms) return refused('starts_at', `must be at most ${most_days} days ahead`)
+  return { starts_ts, until_ts }
+}
+
+/** Refuses `wrong_state` for one that has ended. Signals that came under it stay marked. */
+export function ended(current: StoredSilence, { by, at, rationale }: Deed, now_ms: number): StoredSilence | Refused {
+  if (stateAt(current, now_ms) === 'ended') return refuse('wrong_state', 'the silence has ended')
+  const why = rationale === undefined ? {} : { ended_because: rationale }
+  return { ...current, updated_at: at, until_ts: now_ms, ended_at: at, ended_by: by, ...why }
+}

@@ -1,0 +1,38 @@
+// A silence as the interface shows it, to those who may know of it, with how many signals came under it.
+import type { Call } from '../../../kernel/call.ts'
+import { type Refused, refuse } from '../../../kernel/errors.ts'
+import { dominates } from '../../../kernel/label.ts'
+import type { Doc } from '../../../kernel/store.ts'
+import { signals } from '../signal/model.ts'
+import type { Silence, StoredSilence } from './model.ts'
+import { stateAt } from './rules.ts'
+
+export function maySee({ caller, site }: Call, { silence_label }: StoredSilence): boolean {
+  return caller.tenant_id === '*' || dominates(caller, silence_label, site.labels)
+}
+
+/** Those of them that the caller may know of. */
+export async function shown(call: Call, docs: readonly Doc<StoredSilence>[]): Promise<Silence[]> {
+  const seen = docs.filter(({ value }) => maySee(call, value))
+  if (seen.length === 0) return []
+  const counted = await call.store(signals).countBy('silence_id', { silence_id: { in: seen.map(({ id }) => id) } })
+  return seen.map(({ id, version, value }) => {
+    const {
+      silence_label: classification,
+      clearance: _of,
+      request_digest: _request,
+      starts_ts,
+      until_ts,
+      ...rest
+    } = value
+    const state = stateAt({ starts_ts, until_ts }, call.now())
+    return { uid: id, version, classification, ...rest, state, silenced: counted.get(id) ?? 0 }
+  })
+}
+
+export const absent = () => refuse('not_found', 'there is no such silence')
+
+export async function shownOne(call: Call, doc: Doc<StoredSilence>): Promise<Silence | Refused> {
+  const [one] = await shown(call, [doc])
+  return one ?? absent()
+}
