@@ -51,7 +51,9 @@ export class Tally {
 
   /** Writes everything so far, which is then no longer held here; what could not be written is held on. */
   async moved(write: (source: string, tallied: Tallied) => Promise<void>): Promise<void> {
-    for (const [source, tallied] of [...this.#held]) {
+    for (const source of [...this.#held.keys()]) {
+      // As it is now: more may have come while those before it were written.
+      const tallied = this.of(source)
       this.#held.delete(source)
       this.#moves += 1
       const writing = write(source, tallied).catch((error: unknown) => {
