@@ -118,7 +118,7 @@ test('a source is listed and tried, with a sample that is a signal and one that 
   const sample = path.join(dir, 'sample.json')
   writeFileSync(sample, JSON.stringify({ level: 'low', title: 'a drop', host: 'h1' }))
   expect(await told('signal', 'source', 'test', 'drop', '--sample', sample)).toMatch(
-    /works +yes[^]+drop +low +h1 +a drop/,
+    /works +yes[\s\S]+drop +low +h1 +a drop/,
   )
   writeFileSync(sample, JSON.stringify({ level: 'urgent', host: 'h1' }))
   const none = await platform(['signal', 'source', 'test', 'drop', '--sample', sample], { env })

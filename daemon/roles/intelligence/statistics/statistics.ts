@@ -9,7 +9,7 @@ import { statisticsOf, tallySpan, totalOf } from './rules.ts'
 
 const day_ms = 86_400_000
 const usual_days = 90
-/** Each signal of the span is counted where it lies in an index: a million take a quarter of a second. */
+/** Each signal of the span is counted where it lies in an index, and nothing else is read: the cost grows with the span. */
 const most_days = 366
 
 const [path = '', ...also] = ownedPaths('signal', '/statistics')

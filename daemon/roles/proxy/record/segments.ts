@@ -47,7 +47,8 @@ export async function recordsInSegments(
   const some = sure.slice(0, limit)
   const items = some.map(({ line }) => recordIn(line)).filter((record) => record !== undefined)
   if (open < 0 && sure.length <= limit) return { items }
-  const last = some.at(-1) ?? { at: open, place: '\uffff' }
+  const all = { at: open, place: '\uffff' }
+  const last = sure.length > limit ? (some.at(-1) ?? all) : all
   const rest = held.filter(({ found }) => found.some((each) => order(each, last) < 0)).map(({ until }) => until)
   const until = Math.max(open, ...rest)
   const next_cursor = writeCursor('segments', query, { value: until, id: `${last.at} ${last.place}` })
