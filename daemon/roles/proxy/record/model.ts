@@ -10,11 +10,9 @@ export const requestRecord = z
     at: z.iso.datetime(),
     source: z.string().meta({ description: 'Whom the request counts for, by the trusted hops' }),
     method: z.string(),
-    path: z
-      .string()
-      .meta({
-        description: 'Normal form without prefix and query; what has none stands as it came, without its query',
-      }),
+    path: z.string().meta({
+      description: 'Normal form without prefix and query; what has none stands as it came, without its query',
+    }),
     verdict: z.enum(['allow', 'denied', 'method_not_allowed'] satisfies readonly Verdict[]),
     upstream_status: z.int().nullable().meta({ description: 'What the upstream answered; null when it was not asked' }),
     status: z.int().meta({ description: 'What the caller was answered; 0 for one who had left' }),
