@@ -4,8 +4,9 @@ import type { Client } from '../../client/client.ts'
 import { command, Failure } from '../../command.ts'
 import { fields, printable, type Row, show } from '../../output.ts'
 import { writeOutputFile } from '../../output-file.ts'
-import { choice, flag, instant, otherwise, text, whole } from '../../params.ts'
+import { flag, otherwise, text, whole } from '../../params.ts'
 import { service, serviceOptions } from '../../service.ts'
+import { filterOf, filterOptions } from '../../signal-options.ts'
 
 export const definition = command({
   words: 'signal export',
@@ -16,13 +17,7 @@ export const definition = command({
   ].join('\n'),
   options: {
     stix: flag('the format; there is no other yet'),
-    status: choice('STATUS', 'only those in this status', [
-      ...(['new', 'acknowledged', 'investigating', 'resolved', 'dismissed'] as const),
-    ]),
-    type: text('TYPE', 'only those of this type'),
-    subject: text('ID', 'only those about this subject'),
-    since: instant('TIME', 'detected then or later'),
-    until: instant('TIME', 'detected before'),
+    ...filterOptions,
     releasableTo: text('NAME', 'only those whose label lets this tenant or nation see them'),
     out: text('FILE', 'a new file for the bundle'),
     limit: otherwise(10_000, whole('COUNT', 'at most so many', 1, 1_000_000)),
@@ -32,8 +27,8 @@ export const definition = command({
   async run(given, terminal) {
     if (!given.stix) throw new Failure(2, 'say in which format', 'add --stix')
     const api = await service(given, terminal)
-    const { status, type: signal_type, subject: subject_id, since, until, releasableTo: releasable_to, out } = given
-    const filters = { status, signal_type, subject_id, since, until, releasable_to }
+    const { releasableTo: releasable_to, out } = given
+    const filters = { ...filterOf(given), releasable_to }
     const { bundle, left_out, hasMore } = await exported(api, filters, given.limit)
     const text = printable(JSON.stringify(bundle))
     if (out === undefined) terminal.print(text)

@@ -31,12 +31,12 @@ export const plan = operation({
   async run(call, { disposition, ...selection }) {
     const refused = eitherOf(selection)
     if (refused) return refused
-    const counts = await statuses(call, selection)
-    const matches = [...counts.values()].reduce((sum, each) => sum + each, 0)
-    const would_be_done = foreseen(counts, disposition)
+    const { all, own } = await statuses(call, selection)
+    const matches = [...all.values()].reduce((sum, each) => sum + each, 0)
+    const would_be_done = foreseen(own, disposition)
     return {
       ...{ matches, most: call.settings(settings).bulk_signals },
-      ...{ would_be_done, would_be_refused: matches - would_be_done, by_status: Object.fromEntries(counts) },
+      ...{ would_be_done, would_be_refused: matches - would_be_done, by_status: Object.fromEntries(all) },
     }
   },
 })

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { Call } from '../../../kernel/call.ts'
 import { type Refused, refuse } from '../../../kernel/errors.ts'
-import type { Doc } from '../../../kernel/store.ts'
+import type { Doc, Filter } from '../../../kernel/store.ts'
 import { type SignalStatus, type StoredSignal, signalStatus, signals } from '../signal/model.ts'
 import { conditionsOf } from '../signal/page.ts'
 import { bulkSelection } from './model.ts'
@@ -47,15 +47,35 @@ async function named(call: Call, signal_ids: readonly string[]): Promise<Chosen[
   return found
 }
 
-/** How many there are in each status, however many; those that the caller may not know of are none. */
-export async function statuses(call: Call, given: Selection): Promise<ReadonlyMap<SignalStatus, number>> {
-  if (given.filter) {
-    const counted = await call.store(signals).countBy('status', conditionsOf(given.filter))
-    return new Map([...counted].map(([status, count]) => [signalStatus.parse(status), count]))
+type Counts = ReadonlyMap<SignalStatus, number>
+
+/**
+ * How many there are in each status, however many; those that the caller may not know of are none. `own`: of those that
+ * stand for themselves, which are the only ones that move.
+ */
+export async function statuses(
+  call: Call,
+  { signal_ids, filter }: Selection,
+): Promise<{ readonly all: Counts; readonly own: Counts }> {
+  if (!filter) {
+    const docs = (await named(call, [...new Set(signal_ids)])).flatMap(({ doc }) => doc ?? [])
+    return { all: counted(docs), own: counted(docs.filter(({ value }) => !value.merge)) }
   }
-  const counts = new Map<SignalStatus, number>()
-  for (const { doc } of await named(call, [...new Set(given.signal_ids)])) {
-    if (doc) counts.set(doc.value.status, (counts.get(doc.value.status) ?? 0) + 1)
-  }
-  return counts
+  const conditions = conditionsOf(filter)
+  const all = await countedBy(call, conditions)
+  if (filter.standing === 'merged') return { all, own: new Map() }
+  // About a subject there are merged ones beside the others.
+  const own =
+    filter.subject_id === undefined ? all : await countedBy(call, { ...conditions, standing: filter.standing })
+  return { all, own }
+}
+
+function counted(docs: readonly Doc<StoredSignal>[]): Counts {
+  const groups = Map.groupBy(docs, ({ value }) => value.status)
+  return new Map([...groups].map(([status, { length }]) => [status, length]))
+}
+
+async function countedBy(call: Call, conditions: Filter): Promise<Counts> {
+  const found = await call.store(signals).countBy('status', conditions)
+  return new Map([...found].map(([status, count]) => [signalStatus.parse(status), count]))
 }

@@ -3,27 +3,28 @@ import type { Call } from '../../../kernel/call.ts'
 import { isRefused, type Refused } from '../../../kernel/errors.ts'
 import type { Doc } from '../../../kernel/store.ts'
 import { signals } from '../signal/model.ts'
-import { changesIn } from '../signal/rules.ts'
+import { changesFor } from '../signal/rules.ts'
 import { insights, type StoredInsight } from './model.ts'
 import type { Standings } from './rules.ts'
 
 type Rule = (current: StoredInsight) => StoredInsight | Refused
 
-/** The same value back is no change. Throws what the store refuses: not_found, not_your_tenant, precondition_failed. */
+/**
+ * The same value back is no change. `action`: what the audit calls it, for whoever pays what somebody else decided.
+ * Throws what the store refuses: not_found, not_your_tenant, precondition_failed.
+ */
 export async function changeInsight(
   call: Call,
   uid: string,
   detail: Readonly<Record<string, unknown>>,
   rule: Rule,
+  action = call.address,
 ): Promise<Doc<StoredInsight> | Refused> {
-  const done = await changed(call, uid, detail, rule)
+  const done = await changed(call, uid, detail, rule, action)
   return isRefused(done.answer) ? done.answer : done.doc
 }
 
-/**
- * The same for a rule that asks where all linked signals stand. What it learns stays true: no status is ever taken back.
- * `action`: what the audit calls it, for whoever pays what somebody else decided.
- */
+/** The same for a rule that asks where all linked signals stand. What is taken out of a merge at this very moment is taken out later. */
 export async function changeByStandings(
   call: Call,
   uid: string,
@@ -61,7 +62,12 @@ async function changed(
 }
 
 /** Who sees the insight sees all of them: its label holds theirs. */
-async function standingsOf(call: Call, { links }: StoredInsight): Promise<Standings> {
+async function standingsOf(call: Call, { label, links }: StoredInsight): Promise<Standings> {
   const found = await Promise.all(links.map(({ signal_id }) => call.store(signals).get(signal_id)))
-  return new Map(found.map(({ id, value }) => [id, { status: value.status, steps: changesIn(value) }]))
+  return new Map(
+    found.map(({ id, value }) => {
+      const { status, merge } = value
+      return [id, { status, merged_into: merge?.into, steps: changesFor(value, label, call.site.labels) }]
+    }),
+  )
 }

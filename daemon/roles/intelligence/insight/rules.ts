@@ -9,7 +9,10 @@ import { most_editions, most_links, type Pending, type StoredInsight } from './m
 /** A signal as it was when its link was asked for. */
 export type Linkable = { readonly signal_id: string; readonly status: SignalStatus; readonly steps: number }
 /** Linked signals to where they stand, and how they came there. */
-export type Standings = ReadonlyMap<string, { readonly status: SignalStatus; readonly steps: readonly Step[] }>
+export type Standings = ReadonlyMap<
+  string,
+  { readonly status: SignalStatus; readonly merged_into?: string | undefined; readonly steps: readonly Step[] }
+>
 
 /** Refuses `wrong_state` for one that is closed or about to be. */
 export function closedness({ state, closing_edition_id }: StoredInsight): Refused | undefined {
@@ -57,6 +60,22 @@ function withOwnLink(current: StoredInsight, signal_id: string, deed: Deed): Sto
   return owing({ ...current, updated_at: deed.at, links }, [following(current, signal_id, told, deed)])
 }
 
+/**
+ * A signal that cannot follow, as it stands for others above the insight by now: it is linked no more and owed nothing, and
+ * whom it stood for stand for themselves. A closed insight stays as it was closed.
+ */
+export function unheld(current: StoredInsight, signal_id: string, { by, at }: Deed): StoredInsight {
+  if (current.state === 'closed' || !current.links.some((each) => each.signal_id === signal_id)) return current
+  const others = current.links.filter((each) => each.signal_id !== signal_id)
+  const links = others.map(({ merged_into, ...link }) => {
+    return merged_into === undefined || merged_into === signal_id ? link : { ...link, merged_into }
+  })
+  const pending = current.pending.filter((debt) => {
+    return (debt.type !== 'advance' && debt.type !== 'resolve') || debt.signal_id !== signal_id
+  })
+  return noting({ ...current, updated_at: at, links, pending }, [{ type: 'signal_unlinked', by, at, signal_id }])
+}
+
 /** A link that came via a merged signal may be made more than once: each has its own debt. */
 export function following(
   { events }: StoredInsight,
@@ -71,9 +90,10 @@ export function following(
   return { type: 'follow', id, signal_id, by, at, told, ...why }
 }
 
-/** Linked signals that stand for themselves. */
-function standing({ links }: StoredInsight): StoredInsight['links'] {
-  return links.filter(({ merged_into }) => merged_into === undefined)
+/** Linked signals that stand for themselves; where they were asked, one taken out again counts before the insight is told. */
+function standing({ links }: StoredInsight, asked?: Standings): StoredInsight['links'] {
+  const isAway = (into: string, id: string) => !asked || asked.get(id)?.merged_into === into
+  return links.filter(({ merged_into, signal_id }) => merged_into === undefined || !isAway(merged_into, signal_id))
 }
 
 /** Refuses `wrong_state` for one that is not open. Linked signals that are not further yet will be under investigation. */
@@ -118,7 +138,7 @@ export function attested(
   const happening: Happening = { type: 'edition_attested', by, at, edition_id, closes: edition.closes }
   const next = noting({ ...current, editions, updated_at: at }, [happening])
   if (!edition.closes) return next
-  const resolving = standing(current).map(
+  const resolving = standing(current, standings).map(
     ({ signal_id }): Pending => ({ type: 'resolve', id: `resolve:${signal_id}`, signal_id, edition_id, by }),
   )
   const closing: Pending = { type: 'close', id: 'close', edition_id, by }
@@ -163,7 +183,7 @@ function naming(
   standings: Standings,
   isInTheWay: (signal_id: string, status: SignalStatus) => boolean,
 ): Refused | undefined {
-  const own = new Set(standing(current).map(({ signal_id }) => signal_id))
+  const own = new Set(standing(current, standings).map(({ signal_id }) => signal_id))
   const open = [...standings].filter(([id, { status }]) => own.has(id) && isInTheWay(id, status))
   if (open.length === 0) return undefined
   const named = open.map(([id, { status }]) => `${id} (${status})`)

@@ -18,21 +18,29 @@ export function stoodIn(
   deed: Deed,
 ): StoredInsight {
   const before = current.links.find((each) => each.signal_id === signal_id)
-  if (!before || before.merged_into === stand?.signal_id || closedness(current)) return current
+  if (!before || closedness(current)) return current
+  if (before.merged_into === stand?.signal_id) return stand ? followedAgain(current, signal_id, stand, deed) : current
   const left = before.merged_into === undefined ? current : withoutStand(current, before.merged_into, signal_id, deed)
-  if (!stand) return left
+  const known = left.links.find((each) => each.signal_id === stand?.signal_id)
+  // Where nobody that may be linked stands for it, closing waits for the signal itself.
+  if (!stand || (!known && !stand.holds)) return left
   const links = left.links.map((each) => {
     return each.signal_id === signal_id ? { ...each, merged_into: stand.signal_id } : each
   })
   const { by, at } = deed
   const told: Happening = { type: 'signal_merged', by, at, signal_id, into: stand.signal_id }
   const noted = noting({ ...left, updated_at: at, links }, [told])
-  const known = links.find((each) => each.signal_id === stand.signal_id)
-  if (!known) return stand.holds ? withLink(noted, stand, deed, signal_id) : noted
+  if (!known) return withLink(noted, stand, deed, signal_id)
   if (!known.via) return noted
   const via = [...known.via, signal_id]
   const more = noted.links.map((each) => (each.signal_id === stand.signal_id ? { ...each, via } : each))
   return owing({ ...noted, links: more }, [following(noted, stand.signal_id, known.told, deed, signal_id)])
+}
+
+/** Taken out and merged again before it was told: the survivor may have passed over the link. */
+function followedAgain(current: StoredInsight, signal_id: string, { signal_id: id }: Stand, deed: Deed): StoredInsight {
+  const known = current.links.find((each) => each.signal_id === id && each.via?.includes(signal_id))
+  return known ? owing(current, [following(current, id, known.told, deed, signal_id)]) : current
 }
 
 function withoutStand(current: StoredInsight, stand_id: string, signal_id: string, { by, at }: Deed): StoredInsight {

@@ -11,6 +11,7 @@ export const ledgerEvent = z
   .discriminatedUnion('type', [
     z.strictObject({ type: z.literal('insight_opened'), ...happened, signal_id: uid }),
     z.strictObject({ type: z.literal('signal_linked'), ...happened, signal_id: uid, status: signalStatus }),
+    z.strictObject({ type: z.literal('signal_unlinked'), ...happened, signal_id: uid }),
     z.strictObject({ type: z.literal('investigation_started'), ...happened }),
     z.strictObject({
       type: z.literal('signal_disposition_set'),

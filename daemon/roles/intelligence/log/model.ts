@@ -21,6 +21,7 @@ const happened = {
   at: instant,
   by: word,
   rationale: rationale.optional(),
+  bulk: uid.optional().meta({ description: 'The bulk disposition that it was part of' }),
   fields: z.array(fieldChange),
 }
 

@@ -1,7 +1,7 @@
 // Holds the noting of changes to what was changed, for whose eyes, and to an order that no clock upsets.
 import { expect, test } from 'vitest'
 import type { StoredSignal } from '../signal/model.ts'
-import { become, linked, resolvedBy, toldOf } from '../signal/rules.ts'
+import { become, linked, resolvedBy, toldOf, unlinked } from '../signal/rules.ts'
 import { changeId, noted, placesOf, startOf, told } from './rules.ts'
 
 const at = '2026-03-02T12:00:00.000Z'
@@ -64,6 +64,36 @@ test('what an insight did is told apart, under the label of the insight', () => 
     [3, 0, 'OPEN', 'status'],
     [4, 0, 'OPEN', 'status'],
     [4, 1, 'SECRET', 'metadata.resolved_by_insight', 'metadata.resolved_by_edition'],
+  ])
+})
+
+test('a link that came by a merge, and goes with it, is told with who did it and when; so is the bulk of a step', () => {
+  const item = { signal_id: 'sig_2', key: 'k', state: 'taken' as const, label, related: ['sig_7'], rationale: 'one' }
+  const first = aSignal()
+  const taking = { ...first, taken_in: [{ ...item, subject: first.subject, ...ann }] }
+  const before = changed(first, taking)
+  expect(before.untold.slice(1).flatMap(({ fields }) => fields)).toEqual([
+    { field: 'related_signals', from: null, to: ['sig_7'] },
+    { field: 'merged_signals', from: [], to: ['sig_2'] },
+  ])
+  const later = { by: 'dan', at: '2026-03-02T13:00:00.000Z' }
+  const link = { insight_id: 'ins_1', label: above, told: 0, via: ['sig_2'] }
+  const second = changed(before, linked(before, link, later))
+  expect(second.untold.at(-1)).toMatchObject({ ...later, fields: [{ field: 'linked_insight_ids', to: 'ins_1' }] })
+  const latest = { by: 'eve', at: '2026-03-02T14:00:00.000Z', rationale: 'left' }
+  const third = changed(second, unlinked(second, 'ins_1', 'sig_2', latest))
+  expect(third.untold.at(-1)).toMatchObject({ by: 'eve', at: latest.at, fields: [{ to: null }] })
+  expect(third.metadata.status_history).toMatchObject([{ event: 'linked', by: 'dan' }, { event: 'unlinked' }])
+  expect(changed(third, become(third, 'dismissed', { ...ann, bulk: 'blk_1' })).untold.at(-1)).toMatchObject({
+    bulk: 'blk_1',
+  })
+})
+
+test('one that arrives under a silence is told so, and which to those who may know of it', () => {
+  const arrived = aSignal({ standing: 'silenced', silence_id: 'sil_1', silence_label: above })
+  expect(arrived.untold).toMatchObject([
+    { label, fields: [{ to: 'new' }, { field: 'standing', from: null, to: 'silenced' }] },
+    { label: above, fields: [{ field: 'silence_id', from: null, to: 'sil_1' }] },
   ])
 })
 

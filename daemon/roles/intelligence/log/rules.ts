@@ -1,6 +1,7 @@
 // What a write changed of a signal, as old and new values, and where changes stand in the order of a tenant.
 import { canonical } from '../../../kernel/canonical.ts'
 import { labelKey } from '../../../kernel/label.ts'
+import { relatedOf } from '../merge/rules.ts'
 import type { StoredSignal } from '../signal/model.ts'
 import { tallyOf } from '../statistics/rules.ts'
 import type { FieldChange, Reference, Untold } from './model.ts'
@@ -21,7 +22,7 @@ const untoldMetadata: ReadonlySet<string> = new Set(['status_history', ...ofInsi
  * raised. A write that changed nothing that is told is no revision. `before`: undefined for a new signal.
  */
 export function noted(before: StoredSignal | undefined, after: StoredSignal, by: string): StoredSignal {
-  const parts = before ? partsOf(before, after) : [{ label: after.label, fields: [isNew(after)] }]
+  const parts = before ? partsOf(before, after) : newParts(after)
   if (parts.length === 0) return after
   const { rationale, label: above, ...deed } = deedOf(before, after, by)
   const revision = after.revision + 1
@@ -32,22 +33,27 @@ export function noted(before: StoredSignal | undefined, after: StoredSignal, by:
   return { ...after, revision, untold: [...after.untold, ...fresh], unlogged: 1, tally: tallyOf(after) }
 }
 
-function isNew({ status }: StoredSignal): FieldChange {
-  return { field: 'status', from: null, to: status }
+/** In which lists it is goes without saying, but for one under a silence, which is for those who may know of that. */
+function newParts({ label, status, standing, silence_id, silence_label }: StoredSignal): Part[] {
+  const from = (field: string, to: unknown): FieldChange => ({ field, from: null, to })
+  const fields = [from('status', status), ...(standing === 'listed' ? [] : [from('standing', standing)])]
+  const silence = silence_label && [{ label: silence_label, fields: [from('silence_id', silence_id)] }]
+  return [{ label, fields }, ...(silence ?? [])]
 }
 
 /** `label`: who may read the rationale, where that is not whoever sees the change. */
-type Told = Pick<Untold, 'by' | 'at' | 'rationale'> & Partial<Pick<Untold, 'label'>>
+type Told = Pick<Untold, 'by' | 'at' | 'rationale' | 'bulk'> & Partial<Pick<Untold, 'label'>>
 
 /** The history's word for it, where it got one. */
 function deedOf(before: StoredSignal | undefined, after: StoredSignal, by: string): Told {
   const { status_history } = after.metadata
   const step = status_history.length > (before?.metadata.status_history.length ?? 0) ? status_history.at(-1) : undefined
   if (!step) return { by, at: after.updated_at }
-  const { rationale, label } = step
+  const { rationale, label, bulk } = step
   return {
     ...{ by: step.by, at: step.at, ...(rationale === undefined ? {} : { rationale }) },
     ...(label ? { label } : {}),
+    ...(bulk === undefined ? {} : { bulk }),
   }
 }
 
@@ -85,7 +91,9 @@ function mergePart(before: StoredSignal, after: StoredSignal): Part[] {
 }
 
 function topOf(signal: StoredSignal): Readonly<Record<string, unknown>> {
-  return { ...signal, classification: signal.label }
+  const { related_signals: _own, ...rest } = signal
+  const related = relatedOf(signal)
+  return { ...rest, classification: signal.label, ...(related.length > 0 ? { related_signals: related } : {}) }
 }
 
 function insightPart(before: StoredSignal, after: StoredSignal, insight_id: string): Part[] {

@@ -1,8 +1,10 @@
 // How signals become one and are taken apart again: pure steps. The survivor owns the merge; what others must follow is owed.
+import { canonical } from '../../../kernel/canonical.ts'
 import { type Refused, refuse } from '../../../kernel/errors.ts'
 import { dominates, join, type Label, type LabelPolicy, labelKey, type Viewer } from '../../../kernel/label.ts'
+import { isWithin } from '../labels.ts'
 import type { Link, StoredSignal, TakenIn } from '../signal/model.ts'
-import { type Deed, owing, stepped } from '../signal/rules.ts'
+import { type Deed, isOpen, owing, stepped } from '../signal/rules.ts'
 import { placed } from '../signal/standing.ts'
 
 /** A survivor knows all that it stands for in its own document. */
@@ -13,16 +15,23 @@ export type Candidate = { readonly signal_id: string; readonly value: StoredSign
 export type Reason = Deed & { readonly rationale: string }
 /** `key`: of this merging and no other. */
 export type Merging = Reason & { readonly key: string }
+/** `into`: the survivor's id; `brought`: links of those that it stands for, which it may not have yet. */
+export type Setting = {
+  readonly into: string
+  readonly brought: readonly Link[]
+  readonly viewer: Viewer
+  readonly policy: LabelPolicy
+}
 
 /**
  * The survivor, with what it is to stand for. Those that it has already are no change. Refuses `wrong_state` for what is
- * merged elsewhere or under way, and `label_denied` where all labels together would leave it to others, or to insights.
+ * merged elsewhere or under way, for open ones where the survivor is over, and `label_denied` where all labels together would leave it to others, or to insights.
  */
 export function taking(
   current: StoredSignal,
   candidates: readonly Candidate[],
   { by, at, rationale, key }: Merging,
-  { viewer, policy }: { readonly viewer: Viewer; readonly policy: LabelPolicy },
+  { into, brought, viewer, policy }: Setting,
 ): StoredSignal | Refused {
   if (current.merge) return refuse('wrong_state', 'the signal is merged into another: merge into that one')
   const known = current.taken_in ?? []
@@ -32,6 +41,8 @@ export function taking(
   if (fresh.length === 0) return current
   const refused = fresh.map(({ signal_id, value }) => hindrance(signal_id, value)).find((each) => each !== undefined)
   if (refused) return refused
+  const open = fresh.find(({ value }) => isOpen(value.status) && !isOpen(current.status))
+  if (open) return refuse('wrong_state', `${open.signal_id} is open, and the signal is ${current.status}`)
   if (known.length + fresh.length > most_taken)
     return refuse('wrong_state', `a signal stands for at most ${most_taken} others`)
   const deed = { key, by, at, rationale }
@@ -41,14 +52,14 @@ export function taking(
       state: 'taking',
       label: value.label,
       subject: value.subject,
-      related: relatedOf(value),
+      related: relatedTo(value, into),
       ...deed,
     }
   })
   const next = relabelled(current, [...known, ...items], policy)
-  const links = [...current.links, ...fresh.flatMap(({ value }) => value.links)]
+  const links = [...current.links, ...brought, ...fresh.flatMap(({ value }) => value.links)]
   const denied = next ? labelFault(next.label, links, viewer, policy) : policyFault()
-  return denied ?? owing({ ...(next ?? current), updated_at: at })
+  return denied ?? owing(placed({ ...(next ?? current), updated_at: at }))
 }
 
 const isOf = (item: TakenIn, { signal_id }: Candidate) => item.signal_id === signal_id
@@ -65,20 +76,22 @@ const policyFault = () => refuse('label_denied', 'the labels of these signals ca
 function labelFault(joined: Label, links: readonly Link[], viewer: Viewer, policy: LabelPolicy): Refused | undefined {
   if (!dominates(viewer, joined, policy))
     return refuse('label_denied', 'the label of these signals together would leave them to others')
-  const holds = links.every(({ label }) => isWithin(joined, label, policy))
-  if (holds) return undefined
-  return refuse('label_denied', 'an insight that one of the signals is linked to does not hold the labels of all')
+  return linkFault(joined, links, policy)
 }
 
-/** Whether whoever sees the second sees the first. */
-export function isWithin(inner: Label, outer: Label, policy: LabelPolicy): boolean {
-  const joined = join(outer, inner, policy)
-  return joined !== undefined && labelKey(joined) === labelKey(outer)
+function linkFault(joined: Label, links: readonly Link[], policy: LabelPolicy): Refused | undefined {
+  if (links.every(({ label }) => isWithin(joined, label, policy))) return undefined
+  return refuse('label_denied', 'an insight that one of the signals is linked to does not hold the labels of all')
 }
 
 /** What it is related to, with what it stands for. */
 export function relatedOf({ related_signals = [], taken_in = [] }: Pick<StoredSignal, 'related_signals' | 'taken_in'>) {
   return [...new Set([...related_signals, ...taken_in.flatMap(({ related }) => related)])]
+}
+
+/** What a signal brings along: it is not news to a survivor that it is related to it. */
+function relatedTo(value: StoredSignal, into: string): string[] {
+  return relatedOf(value).filter((id) => id !== into)
 }
 
 /** With these signals and no others: the label is the join of its own with theirs. Undefined where there is none. */
@@ -94,18 +107,25 @@ function relabelled(
   return joined && { ...current, label: joined, own_label: own, taken_in: [...items] }
 }
 
-/** The signal, merged. The same again is no change. Refuses `wrong_state` when it became something else meanwhile. */
+/**
+ * The signal, merged. The same again is no change. Refuses `wrong_state` when it became something else meanwhile, and
+ * `label_denied` when it was linked to an insight that does not hold the survivor's label.
+ */
 export function claimed(
   current: StoredSignal,
   survivor: { readonly id: string; readonly value: StoredSignal },
   item: TakenIn,
+  policy: LabelPolicy,
 ): StoredSignal | Refused {
   const { id: into, value } = survivor
-  if (current.merge?.into === into) return current
+  if (current.merge?.into === into && current.merge.key === item.key) return current
   const refused = hindrance(item.signal_id, current)
   if (refused) return refused
-  if (labelKey(current.label) !== labelKey(item.label))
+  const isSame = canonical(relatedTo(current, into)) === canonical(item.related)
+  if (!isSame || labelKey(current.label) !== labelKey(item.label))
     return refuse('wrong_state', `${item.signal_id} was changed meanwhile: ask again`)
+  const denied = linkFault(value.label, current.links, policy)
+  if (denied) return denied
   const { key, by, at, rationale } = item
   const merge = {
     into,
@@ -134,9 +154,9 @@ export function taken(current: StoredSignal, signal_id: string, at: string): Sto
 }
 
 /** It could not be merged: nothing is left of it. */
-export function givenUp(current: StoredSignal, signal_id: string, policy: LabelPolicy): StoredSignal {
+export function givenUp(current: StoredSignal, signal_id: string, at: string, policy: LabelPolicy): StoredSignal {
   const item = itemOf(current, signal_id, 'taking')
-  return item ? without(current, item, policy) : current
+  return item ? without({ ...current, updated_at: at }, item, policy) : current
 }
 
 /** Refuses `wrong_state` where it does not stand for the signal, or is merged into another itself. */
@@ -174,14 +194,14 @@ export function letGo(current: StoredSignal, signal_id: string, at: string, poli
 
 function without(current: StoredSignal, item: TakenIn, policy: LabelPolicy): StoredSignal {
   const left = (current.taken_in ?? []).filter(({ signal_id }) => signal_id !== item.signal_id)
-  return owing(relabelled(current, left, policy) ?? current)
+  return owing(placed(relabelled(current, left, policy) ?? current))
 }
 
 function itemOf({ taken_in }: StoredSignal, id: string, state: TakenIn['state']): TakenIn | undefined {
   return taken_in?.find((each) => each.signal_id === id && each.state === state)
 }
 
-/** An insight knows who stands for the signal. */
+/** An insight knows who stands for the signal, by the key of that merging. */
 export function stoodFor(current: StoredSignal, insight_id: string, stands: string | undefined): StoredSignal {
   const links = current.links.map((each) => {
     if (each.insight_id !== insight_id) return each

@@ -4,9 +4,10 @@ import { isRefused, type Refused } from '../../../kernel/errors.ts'
 import type { Doc } from '../../../kernel/store.ts'
 import { insights } from '../insight/model.ts'
 import { stoodIn } from '../insight/standing.ts'
+import { isWithin } from '../labels.ts'
 import { changeSignal } from '../signal/change.ts'
 import { type StoredSignal, signals, type TakenIn } from '../signal/model.ts'
-import { claimed, givenUp, isWithin, letGo, released, stoodFor, taken } from './rules.ts'
+import { claimed, givenUp, letGo, released, stoodFor, taken } from './rules.ts'
 
 /** Those that could not be merged after all, with the reason; the survivor has forgotten them by then. */
 export type LeftOut = { readonly signal_id: string; readonly reason: string }
@@ -26,15 +27,13 @@ export async function settleMerges(call: Call, survivor: Doc<StoredSignal>): Pro
 async function take(call: Call, survivor: Doc<StoredSignal>, item: TakenIn): Promise<Refused | undefined> {
   const { signal_id, by } = item
   const more = { survivor: survivor.id, by }
-  const rule = (current: StoredSignal) => claimed(current, survivor, item)
+  const rule = (current: StoredSignal) => claimed(current, survivor, item, call.site.labels)
   const done = await changeSignal(call, signal_id, rule, 'intelligence.signal.merged', more)
   const { labels } = call.site
   const next = (current: StoredSignal) =>
-    isRefused(done) ? givenUp(current, signal_id, labels) : taken(current, signal_id, call.nowIso())
-  const now = await changeSignal(call, survivor.id, next, 'intelligence.signal.merge-settled', {
-    signal: signal_id,
-    by,
-  })
+    isRefused(done) ? givenUp(current, signal_id, call.nowIso(), labels) : taken(current, signal_id, call.nowIso())
+  const detail = { signal: signal_id, by, ...(isRefused(done) ? { left_out: done.message } : {}) }
+  const now = await changeSignal(call, survivor.id, next, 'intelligence.signal.merge-settled', detail)
   // Told late, when it had been taken out again: it is merged with nothing then.
   const isKnown = !isRefused(now) && now.value.taken_in?.some(({ key }) => key === item.key)
   if (!isRefused(done) && !isKnown) await release(call, item, survivor.id)
@@ -55,11 +54,11 @@ async function release(call: Call, item: TakenIn, survivor: string): Promise<voi
 
 /** Tells each linked insight that another signal stands for this one, or none any more. Acts for every tenant. */
 export async function tellInsights(call: Call, { id, value }: Doc<StoredSignal>): Promise<void> {
-  const into = value.merge?.into
+  const { into, key } = value.merge ?? {}
   const survivor = into === undefined ? undefined : await call.store(signals).get(into)
   const deed = value.metadata.status_history.findLast(({ event }) => event === 'merged' || event === 'unmerged')
   for (const { insight_id, label, stands } of value.links) {
-    if (stands === into || !deed) continue
+    if (stands === key || !deed) continue
     const { by, at } = deed
     const { doc } = await call.store(insights).update(insight_id, (current) => {
       const by_whom = survivor && {
@@ -72,7 +71,7 @@ export async function tellInsights(call: Call, { id, value }: Doc<StoredSignal>)
     if (doc.value.owes) call.wake('relay')
     await call
       .store(signals)
-      .update(id, ({ value: current }) => ({ next: stoodFor(current, insight_id, into), answer: undefined }))
+      .update(id, ({ value: current }) => ({ next: stoodFor(current, insight_id, key), answer: undefined }))
   }
 }
 

@@ -1,7 +1,6 @@
 // Links a signal to an insight. The insight owns the link; the signal follows, here at once or else by the relay.
 import type { Call } from '../../../kernel/call.ts'
 import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
-import { join, labelKey } from '../../../kernel/label.ts'
 import { operation } from '../../../kernel/operation.ts'
 import type { Doc } from '../../../kernel/store.ts'
 import { rationale, uid, uidInput } from '../fields.ts'
@@ -9,6 +8,7 @@ import { changeInsight } from '../insight/change.ts'
 import type { StoredInsight } from '../insight/model.ts'
 import { link } from '../insight/rules.ts'
 import { paySignal } from '../insight/settle.ts'
+import { isWithin } from '../labels.ts'
 import { deedOf } from './change.ts'
 import { commandParts, commandPaths } from './commands.ts'
 import { type StoredSignal, signals } from './model.ts'
@@ -38,6 +38,7 @@ export const linkInsight = operation({
     })
     if (isRefused(insight)) return insight
     const followed = await follow(call, insight, signal_id)
+    if (isRefused(followed)) return followed
     return { ...shown(call, followed), stripped_fields: strippedOf(given, true) }
   },
 })
@@ -47,13 +48,12 @@ function mayLink(call: Call, insight: StoredInsight, { value }: Doc<StoredSignal
   const refused = mergedAway(value)
   if (refused) return refused
   if (value.links.length >= most_links) return refuse('wrong_state', `the signal is linked to ${most_links} insights`)
-  const joined = join(insight.label, value.label, call.site.labels)
-  if (joined && labelKey(joined) === labelKey(insight.label)) return undefined
+  if (isWithin(value.label, insight.label, call.site.labels)) return undefined
   return refuse('label_denied', 'the label of the insight does not hold that of the signal: open one that does')
 }
 
 /** If-Match was meant for the insight: the relay, which has none, then brings the link to the signal. */
-async function follow(call: Call, insight: Doc<StoredInsight>, signal_id: string): Promise<Doc<StoredSignal>> {
+async function follow(call: Call, insight: Doc<StoredInsight>, signal_id: string) {
   const debt = insight.value.pending.find((each) => each.type === 'follow' && each.signal_id === signal_id && !each.via)
   if (debt?.type !== 'follow' || call.if_match !== undefined) return call.store(signals).get(signal_id)
   return paySignal(call, insight, debt)

@@ -1,5 +1,6 @@
 // Merges duplicates into one signal, which then stands for all of them. Each can be taken out again as it was.
 import * as z from 'zod'
+import type { Call } from '../../../kernel/call.ts'
 import { isRefused, refuse } from '../../../kernel/errors.ts'
 import { operation } from '../../../kernel/operation.ts'
 import { rationale, uid, uidInput } from '../fields.ts'
@@ -7,7 +8,7 @@ import { most_taken, taking } from '../merge/rules.ts'
 import { type LeftOut, settleMerges } from '../merge/settle.ts'
 import { changeSignal, deedOf } from './change.ts'
 import { commandParts, commandPaths } from './commands.ts'
-import { signals } from './model.ts'
+import { type Link, signals } from './model.ts'
 import { changedSignal, commandSystemFields, strippedOf } from './system-fields.ts'
 import { shown } from './view.ts'
 
@@ -33,12 +34,13 @@ export const merge = operation({
     const ids = [...new Set(given.signal_ids)]
     const found = await Promise.all(ids.map(async (id) => [id, await call.store(signals).find(id)] as const))
     const candidates = found.flatMap(([signal_id, doc]) => (doc ? [{ signal_id, value: doc.value }] : []))
+    const brought = await linksUnder(call, survivor_id)
     const missing = found.find(([, doc]) => !doc)?.[0]
     const rule: Parameters<typeof changeSignal>[2] = (current) => {
       if (missing !== undefined) return refuse('not_found', `there is no signal ${missing}`)
       if (ids.includes(survivor_id)) return refuse('wrong_state', 'a signal is not merged into itself')
-      const by = { viewer: call.caller, policy: call.site.labels }
-      return taking(current, candidates, { ...deedOf(call), rationale: why, key }, by)
+      const setting = { into: survivor_id, brought, viewer: call.caller, policy: call.site.labels }
+      return taking(current, candidates, { ...deedOf(call), rationale: why, key }, setting)
     }
     const done = await changeSignal(call, survivor_id, rule, call.address, { signals: ids })
     if (isRefused(done)) return done
@@ -49,3 +51,10 @@ export const merge = operation({
     return left_out.length ? { ...said, left_out } : said
   },
 })
+
+/** Links of signals that it stands for already: the survivor may not have been told of each yet. */
+async function linksUnder(call: Call, survivor_id: string): Promise<Link[]> {
+  const survivor = await call.store(signals).find(survivor_id)
+  const under = (survivor?.value.taken_in ?? []).map(({ signal_id }) => call.store(signals).find(signal_id))
+  return (await Promise.all(under)).flatMap((doc) => doc?.value.links ?? [])
+}

@@ -48,14 +48,15 @@ export const statusChange = z
     at: instant,
     rationale: rationale.optional(),
     bulk: uid.optional().meta({ description: 'The bulk disposition that it was part of' }),
-    event: z.enum(['merged', 'took_in', 'unmerged', 'let_go']).optional(),
+    event: z.enum(['merged', 'took_in', 'unmerged', 'let_go', 'linked', 'unlinked']).optional(),
     label: label
       .optional()
       .meta({ description: 'Never shown: who may read the reason, where the signal was higher then' }),
   })
   .meta({
     id: 'StatusChange',
-    description: 'One step of a signal; a link to an insight, and what `event` names, are steps that change no status',
+    description:
+      'One step of a signal; a link to an insight, and what `event` names, are steps that change no status; `linked` and `unlinked` follow a merge',
   })
 export type StatusChange = z.infer<typeof statusChange>
 
@@ -120,14 +121,14 @@ const kept = {
 
 /**
  * A link as the insight made it. `label`: the insight's; `told`: steps of the history that its ledger has been told; `via`:
- * merged signals that brought it, where nobody made it; `stands`: who stands for this signal there, as the insight knows.
+ * merged signals that brought it, where nobody made it; `stands`: the key of the merging by which another stands for it there, as the insight knows.
  */
 const link = z.strictObject({
   insight_id: uid,
   label,
   told: z.int().min(0),
   via: z.array(uid).optional(),
-  stands: uid.optional(),
+  stands: word.optional(),
 })
 export type Link = z.infer<typeof link>
 
@@ -166,7 +167,7 @@ export const storedSignal = z.strictObject({
   standing,
   /** The same for lists about a subject: a merged signal is in them where its survivor is about another one. */
   subject_standing: standing,
-  /** The silence that it came under, with that one's label. */
+  /** The silence that it came under, with the join of both labels. */
   silence_id: uid.optional(),
   silence_label: label.optional(),
   merge: merged.optional(),

@@ -45,11 +45,11 @@ export function conditionsOf({ since, until, standing: wanted, ...equal }: z.out
 
 type Asked = z.output<typeof filters> & { readonly limit: number; readonly cursor?: string | undefined }
 
-export async function pageOfSignals(call: Call, { limit, cursor, ...filter }: Asked) {
+export async function pageOfSignals(call: Call, { limit, cursor, ...filter }: Asked, view = shown) {
   const order = { field: 'detected_at', direction: 'desc' } as const
   const query = { ...queryOf({}, limit, cursor, order), filter: conditionsOf(filter) }
   const { docs, ...next } = await call.store(signals).list(query)
-  return { items: docs.map((doc) => shown(call, doc)), ...next }
+  return { items: docs.map((doc) => view(call, doc)), ...next }
 }
 
 function utc(given: string): string {

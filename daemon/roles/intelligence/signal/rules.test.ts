@@ -2,7 +2,18 @@
 import { expect, test } from 'vitest'
 import { isRefused } from '../../../kernel/errors.ts'
 import { type SignalStatus, type StoredSignal, signalStatus } from './model.ts'
-import { advanced, archived, become, changesIn, expired, isOpen, linked, resolvedBy, toldOf } from './rules.ts'
+import {
+  advanced,
+  archived,
+  become,
+  changesFor,
+  changesIn,
+  expired,
+  isOpen,
+  linked,
+  resolvedBy,
+  toldOf,
+} from './rules.ts'
 
 const at = '2026-03-02T12:00:00.000Z'
 const ann = { by: 'ann', at, rationale: 'seen' }
@@ -96,6 +107,23 @@ test('a linked signal owes each step to the ledger until it is told, and a secon
   // Acknowledged after the link was made, and before the signal followed.
   const late = become(aSignal('new'), 'acknowledged', ann)
   expect(isRefused(late) || linked(late, link, ann)).toMatchObject({ owes: 1, links: [{ told: 0 }] })
+})
+
+test('a reason that is above those who are told goes to none of them; the step does', () => {
+  const policy = { policy: 'SITE', levels: ['OPEN', 'SECRET'] }
+  const open = { ...label, level: 'OPEN' }
+  const high = become(aSignal('new', { own_label: open }), 'acknowledged', ann)
+  const then = isRefused(high) ? high : become({ ...high, label: open }, 'dismissed', { ...ann, label: open })
+  const toldTo = (reader: typeof label) =>
+    isRefused(then) || changesFor(then, reader, policy).map(({ change: { to, rationale } }) => [to, rationale])
+  expect(toldTo(open)).toEqual([
+    ['acknowledged', undefined],
+    ['dismissed', 'seen'],
+  ])
+  expect(toldTo(label)).toEqual([
+    ['acknowledged', 'seen'],
+    ['dismissed', 'seen'],
+  ])
 })
 
 test('expiry marks what is open and due, once, and what is over is never due', () => {

@@ -1,6 +1,7 @@
 // What may become of a signal: one table of transitions, and pure steps from what is stored to what is stored next.
 import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
-import type { Label } from '../../../kernel/label.ts'
+import type { Label, LabelPolicy } from '../../../kernel/label.ts'
+import { isWithin } from '../labels.ts'
 import type { Link, SignalStatus, StatusChange, StoredSignal } from './model.ts'
 import { placed } from './standing.ts'
 
@@ -90,35 +91,44 @@ export function resolvedBy(
  */
 export function linked(current: StoredSignal, { via, ...link }: Link, deed: Deed): StoredSignal {
   const known = current.links.find(({ insight_id }) => insight_id === link.insight_id)
-  if (via) return linkedVia(current, link, via, known)
+  if (via) return linkedVia(current, { ...link, via }, known, deed)
   if (known && !known.via) return current
-  const steps = current.metadata.status_history.length
-  // A link is no news to a ledger that knows all before it.
   const others = current.links.filter((each) => each !== known)
   const { via: _by, ...own } = { ...link, ...known }
-  const links = [...others, own].map((each) => (each.told >= steps ? { ...each, told: steps + 1 } : each))
-  return stepped({ ...current, links }, current.status, deed)
+  return withLinks(current, [...others, own], deed)
 }
 
-function linkedVia(current: StoredSignal, link: Link, via: readonly string[], known: Link | undefined): StoredSignal {
+/** A link that is made or undone is a step. */
+function withLinks(current: StoredSignal, links: readonly Link[], deed: Deed): StoredSignal {
+  const steps = current.metadata.status_history.length
+  // It is no news to a ledger that knows all before it.
+  const told = links.map((each) => (each.told >= steps ? { ...each, told: steps + 1 } : each))
+  return stepped({ ...current, links: told }, current.status, deed)
+}
+
+type Via = Link & { readonly via: readonly string[] }
+
+function linkedVia(current: StoredSignal, { via, ...link }: Via, known: Link | undefined, deed: Deed): StoredSignal {
   if (known && !known.via) return current
   const isHere = (id: string) =>
     current.taken_in?.some(({ signal_id, state }) => signal_id === id && state !== 'leaving')
   const added = via.filter((id) => isHere(id) && !known?.via?.includes(id))
   if (added.length === 0) return current
   const others = current.links.filter((each) => each !== known)
-  return owing({ ...current, links: [...others, { ...link, ...known, via: [...(known?.via ?? []), ...added] }] })
+  const links = [...others, { ...link, ...known, via: [...(known?.via ?? []), ...added] }]
+  return known ? owing({ ...current, links }) : withLinks(current, links, { ...deed, event: 'linked' })
 }
 
 /** A merged signal that brought a link has left; the link goes with the last of them. */
-export function unlinked(current: StoredSignal, insight_id: string, via: string): StoredSignal {
+export function unlinked(current: StoredSignal, insight_id: string, via: string, deed: Deed): StoredSignal {
   if (!current.links.some((each) => each.insight_id === insight_id && each.via?.includes(via))) return current
   const links = current.links.flatMap((each) => {
     if (each.insight_id !== insight_id || !each.via) return [each]
     const left = each.via.filter((id) => id !== via)
     return left.length > 0 ? [{ ...each, via: left }] : []
   })
-  return owing({ ...current, links })
+  const isGone = links.length < current.links.length
+  return isGone ? withLinks(current, links, { ...deed, event: 'unlinked' }) : owing({ ...current, links })
 }
 
 export type Step = { readonly at: number; readonly change: StatusChange }
@@ -126,6 +136,19 @@ export type Step = { readonly at: number; readonly change: StatusChange }
 /** Changes of status with their place in the history, which holds links, too. */
 export function changesIn({ metadata: { status_history } }: Pick<StoredSignal, 'metadata'>): Step[] {
   return status_history.map((change, at) => ({ at, change })).filter(({ change }) => change.from !== change.to)
+}
+
+/** The same for those who see what has this label: without the reasons that are above it. */
+export function changesFor(
+  { metadata: { status_history } }: Pick<StoredSignal, 'metadata'>,
+  reader: Label,
+  policy: LabelPolicy,
+): Step[] {
+  const told = status_history.map(({ rationale, ...step }) => {
+    const isTold = rationale !== undefined && (!step.label || isWithin(step.label, reader, policy))
+    return isTold ? { ...step, rationale } : step
+  })
+  return changesIn({ metadata: { status_history: told } })
 }
 
 /** The ledger of an insight has been told of so many steps. */
@@ -157,7 +180,7 @@ export function owing(current: StoredSignal): StoredSignal {
   const { links, merge, taken_in = [] } = current
   const steps = current.metadata.status_history.length
   const isOwed =
-    links.some(({ told, stands }) => told < steps || stands !== merge?.into) ||
+    links.some(({ told, stands }) => told < steps || stands !== merge?.key) ||
     taken_in.some(({ state }) => state !== 'taken')
   return { ...current, owes: isOwed ? 1 : 0 }
 }

@@ -4,13 +4,13 @@ import type { Doc } from '../../../kernel/store.ts'
 import { insights } from '../insight/model.ts'
 import { toldOfSteps } from '../insight/rules.ts'
 import { type StoredSignal, signals } from './model.ts'
-import { changesIn, type Step, toldOf } from './rules.ts'
+import { changesFor, type Step, toldOf } from './rules.ts'
 
 export async function tellLedgers(call: Call, { id, value }: Doc<StoredSignal>): Promise<void> {
   const steps = value.metadata.status_history.length
   for (const link of value.links) {
     if (link.told >= steps) continue
-    const news = changesIn(value).filter(({ at }) => at >= link.told)
+    const news = changesFor(value, link.label, call.site.labels).filter(({ at }) => at >= link.told)
     if (news.length > 0) await tell(call, link.insight_id, id, news)
     await call
       .store(signals)

@@ -2,12 +2,24 @@
 import type { Call } from '../../../kernel/call.ts'
 import { dominates, type Label } from '../../../kernel/label.ts'
 import type { Doc } from '../../../kernel/store.ts'
+import { isWithin } from '../labels.ts'
 import { relatedOf } from '../merge/rules.ts'
 import type { Signal, StoredSignal } from './model.ts'
 
 type Sees = (label: Label) => boolean
 
-export function shown({ caller, site }: Pick<Call, 'caller' | 'site'>, { id, value }: Doc<StoredSignal>): Signal {
+type Viewing = Pick<Call, 'caller' | 'site'>
+
+export function shown({ caller, site }: Viewing, doc: Doc<StoredSignal>): Signal {
+  return seen(doc, (label) => caller.tenant_id === '*' || dominates(caller, label, site.labels))
+}
+
+/** For whoever sees the signal, now or later, and no more: as it may go on under its own label. */
+export function shownToAll({ site }: Viewing, doc: Doc<StoredSignal>): Signal {
+  return seen(doc, (label) => isWithin(label, doc.value.label, site.labels))
+}
+
+function seen({ id, value }: Doc<StoredSignal>, sees: Sees): Signal {
   const {
     label: classification,
     request_key: _key,
@@ -32,18 +44,17 @@ export function shown({ caller, site }: Pick<Call, 'caller' | 'site'>, { id, val
     metadata: _metadata,
     ...rest
   } = value
-  const sees: Sees = (label) => caller.tenant_id === '*' || dominates(caller, label, site.labels)
-  const seen = links.filter(({ label }) => sees(label)).map(({ insight_id }) => insight_id)
+  const insights = links.filter(({ label }) => sees(label)).map(({ insight_id }) => insight_id)
   return {
     uid: id,
     signal_id: id,
     version,
     classification,
     ...rest,
-    ...historyOf(value, seen, sees),
-    linked_insight_ids: seen,
+    ...historyOf(value, insights, sees),
+    linked_insight_ids: insights,
     ...(silence_id !== undefined && silence_label && sees(silence_label) ? { silence_id } : {}),
-    ...mergesOf(id, value, sees),
+    ...mergesOf(value, sees),
   }
 }
 
@@ -66,9 +77,9 @@ function historyOf({ metadata, acknowledgment_note }: StoredSignal, seen: readon
   }
 }
 
-function mergesOf(id: string, value: StoredSignal, sees: Sees) {
+function mergesOf(value: StoredSignal, sees: Sees) {
   const { merge, taken_in } = value
-  const related = relatedOf(value).filter((each) => each !== id)
+  const related = relatedOf(value)
   return {
     ...(merge ? { merged_at: merge.at, merged_by: merge.by } : {}),
     ...(merge && sees(merge.label) ? { merged_into: merge.into } : {}),

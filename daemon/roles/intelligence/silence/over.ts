@@ -1,5 +1,6 @@
 // The silence that a new signal comes under.
 import type { Call } from '../../../kernel/call.ts'
+import { join } from '../../../kernel/label.ts'
 import type { StoredSignal } from '../signal/model.ts'
 import { most_silences, silences } from './model.ts'
 import { isOver } from './rules.ts'
@@ -16,5 +17,7 @@ export async function silenceOver(
   const order = { field: 'created_at', direction: 'asc' } as const
   const { docs } = await call.store(silences).list({ filter, order, limit: most_silences, fresh: true })
   const over = docs.find(({ value }) => isOver(value, signal, call.site.labels))
-  return over ? { silence_id: over.id, silence_label: over.value.silence_label } : {}
+  if (!over) return {}
+  const { silence_label } = over.value
+  return { silence_id: over.id, silence_label: join(silence_label, signal.label, call.site.labels) ?? silence_label }
 }

@@ -29,7 +29,8 @@ const most_insights = 5
 export async function similarTo(call: Call, of: Doc<StoredSignal>, wish: Wish): Promise<SimilarSignal[]> {
   const related = await relatedTo(call, of)
   const found = new Map<string, Doc<StoredSignal>>()
-  const isWanted = ({ id, value }: Doc<StoredSignal>) => id !== of.id && (!wish.only_open || isOpen(value.status))
+  const isWanted = ({ id, value: { standing, status } }: Doc<StoredSignal>) =>
+    id !== of.id && standing === 'listed' && (!wish.only_open || isOpen(status))
   const asked = [...(await candidates(call, of.value, related, wish)), ...related.docs]
   for (const doc of asked.filter(isWanted)) found.set(doc.id, doc)
   return [...found.values()]

@@ -5,7 +5,13 @@ import { statisticsOf, tallyOf, tallySpan, totalOf, wilson } from './rules.ts'
 type Tallied = Parameters<typeof tallyOf>[0]
 
 const signal = (status: Tallied['status'], more: Partial<Tallied> = {}): Tallied => ({
-  ...{ status, metadata: { status_history: [] }, detected_at: '2026-03-02T23:59:59.999Z', signal_type: 't' },
+  ...{
+    standing: 'listed',
+    status,
+    metadata: { status_history: [] },
+    detected_at: '2026-03-02T23:59:59.999Z',
+    signal_type: 't',
+  },
   ...{ source: { type: 'polling', name: 'feed' }, ...more },
 })
 
@@ -52,6 +58,12 @@ test('a span of days holds all of the first and the last, and nothing besides', 
   expect(['2026-02-28', '2026-03-01', '2026-03-02', '2026-03-03'].map((day) => isIn(`${day}T12:00:00.000Z`))).toEqual([
     ...[false, true, true, false],
   ])
+})
+
+test('what another stands for, or nobody was to look at, is in no span', () => {
+  const { gte } = tallySpan('2026-03-01', '2026-03-02')
+  const tallies = (['merged', 'silenced'] as const).map((standing) => tallyOf(signal('dismissed', { standing })))
+  expect(tallies.every((tally) => tally < gte)).toBe(true)
 })
 
 test('the interval is Wilson’s', () => {

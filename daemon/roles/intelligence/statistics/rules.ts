@@ -7,10 +7,14 @@ import { type Counts, type Judged, type Outcome, outcome, type SourceStatistics 
 const sourceType = signalSource.shape.type
 type Source = SourceStatistics['source']
 
-type Tallied = Pick<StoredSignal, 'status' | 'metadata' | 'detected_at' | 'source' | 'signal_type'>
+type Tallied = Pick<StoredSignal, 'standing' | 'status' | 'metadata' | 'detected_at' | 'source' | 'signal_type'>
 
-/** Day of its detection (UTC), then what it counts as, so that a span of days is a span of an index. */
-export function tallyOf({ status, metadata, detected_at, source, signal_type }: Tallied): string {
+/**
+ * Day of its detection (UTC), then what it counts as, so that a span of days is a span of an index. Nothing for what is not
+ * in plain lists: another stands for it, or nobody was to look at it.
+ */
+export function tallyOf({ standing, status, metadata, detected_at, source, signal_type }: Tallied): string {
+  if (standing !== 'listed') return ''
   const outcome: Outcome = isOpen(status) ? 'open' : metadata.archived ? 'archived' : (status as Outcome)
   return `${detected_at.slice(0, 10)} ${JSON.stringify([outcome, source.type, source.name ?? null, signal_type])}`
 }

@@ -5,6 +5,7 @@ import { operation } from '../../../kernel/operation.ts'
 import { ownedPaths } from '../../../kernel/owned.ts'
 import { word } from '../fields.ts'
 import { filterFields, pageOfSignals } from '../signal/page.ts'
+import { shownToAll } from '../signal/view.ts'
 import { stixBundle } from './model.ts'
 import { bundleOf } from './rules.ts'
 
@@ -33,7 +34,7 @@ export const exportStix = operation({
   allow: 'intelligence:read',
 
   async run(call, { releasable_to, ...filters }) {
-    const { items, ...next } = await pageOfSignals(call, filters)
+    const { items, ...next } = await pageOfSignals(call, filters, shownToAll)
     const told = items.filter(({ classification }) => !releasable_to || releasableTo(classification, [releasable_to]))
     const { name: site } = call.site
     const bundle = bundleOf(told, { site, tenant_id: call.caller.tenant_id })
