@@ -58,7 +58,8 @@ export class LifecycleModel {
   }
 
   standing(at: number): 'listed' | 'silenced' | 'merged' {
-    const { merged, hushed, history } = this.signal(at)
+    const { merged, hushed, history, taken } = this.signal(at)
+    if (merged === undefined && taken.length > 0) return 'listed'
     if (merged !== undefined) return 'merged'
     return hushed && !history.some((step) => /(acknowledged|investigating)$/.test(step)) ? 'silenced' : 'listed'
   }
@@ -67,6 +68,7 @@ export class LifecycleModel {
     const [signal, survivor] = [this.signal(at), this.signal(into)]
     if (at === into || survivor.merged !== undefined) return 'wrong_state'
     if (signal.merged !== undefined) return signal.merged === into ? undefined : 'wrong_state'
+    if (isFinal(survivor.status) && !isFinal(signal.status)) return 'wrong_state'
     signal.merged = into
     survivor.taken.push(at)
     for (const each of [signal, survivor]) each.history.push(`${each.status} ${each.status}`)
@@ -82,8 +84,10 @@ export class LifecycleModel {
     if (insight.links.includes(into)) return void insight.via.get(into)?.push(at)
     insight.links.push(into)
     insight.via.set(into, [at])
-    insight.ledger.push(`signal_linked ${into} ${this.signal(into).status}`)
-    this.signal(into).links.push(to)
+    const survivor = this.signal(into)
+    insight.ledger.push(`signal_linked ${into} ${survivor.status}`)
+    survivor.links.push(to)
+    survivor.history.push(`${survivor.status} ${survivor.status}`)
   }
 
   unmerge(at: number): string | undefined {
@@ -105,6 +109,7 @@ export class LifecycleModel {
       insight.via.delete(into)
       insight.links = insight.links.filter((each) => each !== into)
       survivor.links = survivor.links.filter((each) => each !== to)
+      survivor.history.push(`${survivor.status} ${survivor.status}`)
     }
     return undefined
   }

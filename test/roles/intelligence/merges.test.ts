@@ -174,8 +174,8 @@ test('the survivor is as high as all of them, and what was said of it meanwhile 
   await ann.ok(merge, { uid: plain, signal_ids: [secret], rationale: 'seen by a secret source' })
   expect((await ann.ok(get, { uid: plain })).classification.level).toBe('SECRET')
   expect(await lou.refusal(get, { uid: plain })).toBe('not_found')
-  await ann.ok(setDisposition, { uid: plain, disposition: 'dismissed', rationale: 'a secret reason' })
   await ann.ok(merge, { uid: plain, signal_ids: [other], rationale: 'a secret, too' })
+  await ann.ok(setDisposition, { uid: plain, disposition: 'dismissed', rationale: 'a secret reason' })
   const seen = await lou.ok(get, { uid: other })
   expect([seen.standing, seen.merged_into]).toEqual(['merged', undefined])
   expect(JSON.stringify(seen)).not.toMatch(/secret/)
@@ -191,7 +191,7 @@ test('the survivor is as high as all of them, and what was said of it meanwhile 
     new RegExp(`secret|${secret}`),
   )
   expect((await ann.ok(get, { uid: plain })).metadata.status_history).toMatchObject(
-    ['seen by a secret source', 'a secret reason', 'a secret, too', 'a secret ends', rationale].map((why) => ({
+    ['seen by a secret source', 'a secret, too', 'a secret reason', 'a secret ends', rationale].map((why) => ({
       rationale: why,
     })),
   )
