@@ -1,0 +1,172 @@
+// What merged and silenced signals are elsewhere: in exports, ledgers, statistics, plans, the change log and among similar ones.
+import { expect, test } from 'vitest'
+import { plan } from '../../../daemon/roles/intelligence/bulk/plan.ts'
+import { get as insight } from '../../../daemon/roles/intelligence/insight/get.ts'
+import { insights } from '../../../daemon/roles/intelligence/insight/model.ts'
+import { opened as openedAbout } from '../../../daemon/roles/intelligence/insight/rules.ts'
+import { list as ledger } from '../../../daemon/roles/intelligence/ledger/list.ts'
+import { changesOf } from '../../../daemon/roles/intelligence/log/changes-of.ts'
+import { acknowledge } from '../../../daemon/roles/intelligence/signal/acknowledge.ts'
+import { get } from '../../../daemon/roles/intelligence/signal/get.ts'
+import { merge } from '../../../daemon/roles/intelligence/signal/merge.ts'
+import { signals } from '../../../daemon/roles/intelligence/signal/model.ts'
+import { setDisposition } from '../../../daemon/roles/intelligence/signal/set-disposition.ts'
+import { unmerge } from '../../../daemon/roles/intelligence/signal/unmerge.ts'
+import { create as silence } from '../../../daemon/roles/intelligence/silence/create.ts'
+import { end } from '../../../daemon/roles/intelligence/silence/end.ts'
+import { similar } from '../../../daemon/roles/intelligence/similar/similar.ts'
+import { statistics } from '../../../daemon/roles/intelligence/statistics/statistics.ts'
+import { exportStix } from '../../../daemon/roles/intelligence/stix/export.ts'
+import { until } from '../../support/site-world.ts'
+import { opened, raise, settled, sharedIntelligence } from './intelligence-world.ts'
+
+const world = sharedIntelligence()
+const rationale = 'one and the same'
+
+/** Signals about the subject that arrive under a silence of its own. */
+async function hushed(id: string, more: object = {}): Promise<string> {
+  const [olga, ann] = [await world().as({ subject: 'olga', roles: ['operator'] }), await world().as()]
+  const ends_at = new Date(world().clock.now() + 3_600_000).toISOString()
+  const { uid } = await olga.ok(silence, { matchers: { subject_id: [id] }, reason: 'a drill', ends_at, ...more })
+  const made = await raise(ann, { subject: { type: 'sensor', id, name: id } })
+  await olga.ok(end, { uid })
+  return made
+}
+
+test('what was said of a signal while it was higher goes out in no export of it, though whoever exports may know', async () => {
+  const ann = await world().as()
+  const classification = { level: 'UNCLASSIFIED', releasable_to: ['tenant-a', 'FRA'] }
+  const uid = await raise(ann, { signal_type: 'outgoing', classification })
+  await ann.ok(acknowledge, { uid, note: 'a plain note' })
+  const noted = await raise(ann, { signal_type: 'outgoing', classification })
+  const high = { level: 'SECRET', releasable_to: ['tenant-a'] }
+  const secrets = [await raise(ann, { classification: high }), await raise(ann, { classification: high })]
+  for (const [at, into] of [uid, noted].entries())
+    await ann.ok(merge, { uid: into, signal_ids: [secrets[at] ?? ''], rationale: 'a hidden reason' })
+  await ann.ok(acknowledge, { uid: noted, note: 'a hidden note' })
+  await ann.ok(setDisposition, { uid, disposition: 'dismissed', rationale: 'a hidden reason' })
+  for (const each of secrets) await ann.ok(unmerge, { uid: each, rationale: 'a hidden end' })
+  await settled(world())
+  const { bundle, left_out } = await ann.ok(exportStix, { signal_type: 'outgoing', releasable_to: 'FRA' })
+  const told = JSON.stringify(bundle)
+  expect([left_out, told.includes('a plain note')]).toEqual([0, true])
+  expect(told).not.toContain('hidden')
+  expect(JSON.stringify(await ann.ok(get, { uid }))).toContain('a hidden reason')
+})
+
+test('an export of a signal that is as high tells what was said of it', async () => {
+  const ann = await world().as()
+  const [one, two] = [await raise(ann, { signal_type: 'kept' }), await raise(ann)]
+  await ann.ok(merge, { uid: one, signal_ids: [two], rationale: 'kept for all' })
+  expect(JSON.stringify(await ann.ok(exportStix, { signal_type: 'kept' }))).toContain('kept for all')
+})
+
+test('an insight whose signal was raised above it before it followed drops the link, and is told no reason above it', async () => {
+  const ann = await world().as()
+  const lou = await world().as({ subject: 'lou', clearance: { level: 'UNCLASSIFIED' } })
+  const plain = await raise(ann, { classification: 'UNCLASSIFIED' })
+  const secret = await raise(ann, { classification: 'SECRET' })
+  // As one that somebody opened at the same moment, whose link has not come to the signal yet.
+  const store = world().store('intelligence')
+  const { label, tenant_id } = (await store.get(signals, plain)).value
+  const created_at = new Date(world().clock.now()).toISOString()
+  const deed = { by: 'ann', at: created_at }
+  const base = { tenant_id, label, created_by: 'ann', created_at, updated_at: created_at, request_digest: '' }
+  const begun = {
+    ...{ ...base, title: 'Why?', state: 'open' as const, entry_context: { type: 'signal' as const, trigger: plain } },
+    ...{ links: [], editions: [], events: 0, pending: [], owes: 0 as const },
+  }
+  await ann.ok(merge, { uid: plain, signal_ids: [secret], rationale: 'a hidden reason' })
+  const value = openedAbout(begun, { signal_id: plain, status: 'new', steps: 0 }, deed)
+  await store.create(insights, 'ins_raced', value)
+  world().wake('intelligence', 'relay')
+  await settled(world())
+  await ann.ok(setDisposition, { uid: plain, disposition: 'dismissed', rationale: 'a hidden reason' })
+  await settled(world())
+  expect(await lou.ok(insight, { uid: 'ins_raced' })).toMatchObject({ linked_signal_ids: [], settled: true })
+  expect((await ann.ok(get, { uid: plain })).linked_insight_ids).toEqual([])
+  const { items } = await lou.ok(ledger, { uid: 'ins_raced', limit: 500 })
+  expect(items.map(({ type }) => type)).toEqual(['insight_opened', 'signal_linked', 'signal_unlinked'])
+})
+
+test('sources are judged by what is in plain lists, of duplicates by the one that stands for them', async () => {
+  const ann = await world().as()
+  const source = { type: 'polling' as const, name: 'judged' }
+  const detected_at = new Date(world().clock.now()).toISOString()
+  const [one, two, three] = [
+    await raise(ann, { source, detected_at }),
+    await raise(ann, { source, detected_at }),
+    await raise(ann, { source, detected_at }),
+  ]
+  await ann.ok(setDisposition, { uid: three, disposition: 'dismissed', rationale })
+  await ann.ok(merge, { uid: one, signal_ids: [two, three], rationale })
+  const judged = async () => (await ann.ok(statistics, { source_name: 'judged' })).total.counts
+  expect(await judged()).toEqual({ open: 1, resolved: 0, dismissed: 0, archived: 0 })
+  await ann.ok(unmerge, { uid: three, rationale })
+  expect(await judged()).toEqual({ open: 1, resolved: 0, dismissed: 1, archived: 0 })
+})
+
+test('merged and silenced signals are like none, also where they are named or in the same insight', async () => {
+  const ann = await world().as()
+  const about = { subject: { type: 'sensor' as const, id: 'alike', name: 'alike' } }
+  const hidden = await hushed('alike')
+  const uid = await raise(ann, { ...about, related_signals: [hidden] })
+  const [twin, away] = [await raise(ann, about), await raise(ann, about)]
+  await ann.ok(merge, { uid: twin, signal_ids: [away], rationale })
+  const { items } = await ann.ok(similar, { uid, min_score: 90 })
+  expect(items.map(({ signal }) => signal.uid)).toEqual([twin])
+})
+
+test('a plan counts merged signals as refused, by name and by subject', async () => {
+  const ann = await world().as()
+  const about = (id: string) => ({ subject: { type: 'asset' as const, id, name: id } })
+  const [one, two] = [await raise(ann, about('planned')), await raise(ann, about('planned-here'))]
+  await raise(ann, about('planned-here'))
+  await ann.ok(merge, { uid: one, signal_ids: [two], rationale })
+  const planned = async (given: object) => {
+    const { matches, would_be_done } = await ann.ok(plan, { ...given, disposition: 'dismissed' })
+    return [matches, would_be_done]
+  }
+  expect(await planned({ signal_ids: [one, two] })).toEqual([2, 1])
+  expect(await planned({ filter: { subject_id: 'planned-here' } })).toEqual([2, 1])
+  expect((await planned({ filter: { standing: 'merged' } }))[1]).toBe(0)
+})
+
+test('a silenced survivor is listed while it stands for others', async () => {
+  const ann = await world().as()
+  const [hidden, listed] = [await hushed('survivor'), await raise(ann)]
+  const standing = async () => (await ann.ok(get, { uid: hidden })).standing
+  await ann.ok(merge, { uid: hidden, signal_ids: [listed], rationale })
+  expect(await standing()).toBe('listed')
+  await ann.ok(unmerge, { uid: listed, rationale })
+  expect(await standing()).toBe('silenced')
+})
+
+test('the change log tells of a silence to those who may know of it, and of merging as the signal shows it', async () => {
+  const ann = await world().as()
+  const lou = await world().as({ subject: 'lou', clearance: { level: 'UNCLASSIFIED' } })
+  const hidden = await hushed('logged', { classification: 'SECRET' })
+  const far = await raise(ann)
+  const insight_id = await opened(ann, far)
+  await settled(world())
+  await ann.ok(merge, { uid: hidden, signal_ids: [far], rationale })
+  await settled(world())
+  const fieldsOf = async (person: typeof ann) =>
+    (await person.ok(changesOf, { uid: hidden, limit: 500 })).items.flatMap(({ by, fields }) =>
+      fields.map(({ field, to }) => [field, to, by]),
+    )
+  const seen = await until(async () => {
+    const told = await fieldsOf(ann)
+    return told.some(([field]) => field === 'linked_insight_ids') && told
+  })
+  const { silence_id } = await ann.ok(get, { uid: hidden })
+  expect(seen).toEqual(
+    expect.arrayContaining([
+      ['standing', 'silenced', 'ann'],
+      ['silence_id', silence_id, 'ann'],
+      ['merged_signals', [far], 'ann'],
+      ['linked_insight_ids', insight_id, 'ann'],
+    ]),
+  )
+  expect((await fieldsOf(lou)).map(([field]) => field)).not.toContain('silence_id')
+})
