@@ -1,11 +1,14 @@
 // What merged and silenced signals are elsewhere: in exports, ledgers, statistics, plans, the change log and among similar ones.
 import { expect, test } from 'vitest'
+import { auditRecord } from '../../../daemon/kernel/audit.ts'
+import type { Label } from '../../../daemon/kernel/label.ts'
 import { plan } from '../../../daemon/roles/intelligence/bulk/plan.ts'
 import { get as insight } from '../../../daemon/roles/intelligence/insight/get.ts'
-import { insights } from '../../../daemon/roles/intelligence/insight/model.ts'
+import { insights, type StoredInsight } from '../../../daemon/roles/intelligence/insight/model.ts'
 import { opened as openedAbout } from '../../../daemon/roles/intelligence/insight/rules.ts'
 import { list as ledger } from '../../../daemon/roles/intelligence/ledger/list.ts'
 import { changesOf } from '../../../daemon/roles/intelligence/log/changes-of.ts'
+import { taking } from '../../../daemon/roles/intelligence/merge/rules.ts'
 import { acknowledge } from '../../../daemon/roles/intelligence/signal/acknowledge.ts'
 import { get } from '../../../daemon/roles/intelligence/signal/get.ts'
 import { merge } from '../../../daemon/roles/intelligence/signal/merge.ts'
@@ -22,6 +25,22 @@ import { opened, raise, settled, sharedIntelligence } from './intelligence-world
 
 const world = sharedIntelligence()
 const rationale = 'one and the same'
+const stored = async (uid: string) => (await world().store('intelligence').get(signals, uid)).value
+
+/** As somebody opened it when nothing had become of the signal yet: the link is still to come to the signal. */
+async function openedBefore(trigger: string, label: Label, id: string): Promise<void> {
+  const { tenant_id } = await stored(trigger)
+  const at = new Date(world().clock.now()).toISOString()
+  const begun: StoredInsight = {
+    ...{ tenant_id, label, created_by: 'ann', created_at: at, updated_at: at, request_digest: '' },
+    ...{ title: 'Why?', state: 'open', entry_context: { type: 'signal', trigger } },
+    ...{ links: [], editions: [], events: 0, pending: [], owes: 0 },
+  }
+  const value = openedAbout(begun, { signal_id: trigger, status: 'new', steps: 0 }, { by: 'ann', at })
+  await world().store('intelligence').create(insights, id, value)
+  world().wake('intelligence', 'relay')
+  await settled(world())
+}
 
 /** Signals about the subject that arrive under a silence of its own. */
 async function hushed(id: string, more: object = {}): Promise<string> {
@@ -66,27 +85,21 @@ test('an insight whose signal was raised above it before it followed drops the l
   const lou = await world().as({ subject: 'lou', clearance: { level: 'UNCLASSIFIED' } })
   const plain = await raise(ann, { classification: 'UNCLASSIFIED' })
   const secret = await raise(ann, { classification: 'SECRET' })
-  // As one that somebody opened at the same moment, whose link has not come to the signal yet.
-  const store = world().store('intelligence')
-  const { label, tenant_id } = (await store.get(signals, plain)).value
-  const created_at = new Date(world().clock.now()).toISOString()
-  const deed = { by: 'ann', at: created_at }
-  const base = { tenant_id, label, created_by: 'ann', created_at, updated_at: created_at, request_digest: '' }
-  const begun = {
-    ...{ ...base, title: 'Why?', state: 'open' as const, entry_context: { type: 'signal' as const, trigger: plain } },
-    ...{ links: [], editions: [], events: 0, pending: [], owes: 0 as const },
-  }
+  const { label } = await stored(plain)
   await ann.ok(merge, { uid: plain, signal_ids: [secret], rationale: 'a hidden reason' })
-  const value = openedAbout(begun, { signal_id: plain, status: 'new', steps: 0 }, deed)
-  await store.create(insights, 'ins_raced', value)
-  world().wake('intelligence', 'relay')
-  await settled(world())
+  await openedBefore(plain, label, 'ins_raced')
   await ann.ok(setDisposition, { uid: plain, disposition: 'dismissed', rationale: 'a hidden reason' })
   await settled(world())
   expect(await lou.ok(insight, { uid: 'ins_raced' })).toMatchObject({ linked_signal_ids: [], settled: true })
   expect((await ann.ok(get, { uid: plain })).linked_insight_ids).toEqual([])
   const { items } = await lou.ok(ledger, { uid: 'ins_raced', limit: 500 })
   expect(items.map(({ type }) => type)).toEqual(['insight_opened', 'signal_linked', 'signal_unlinked'])
+  await ann.ok(unmerge, { uid: secret, rationale: 'a hidden end' })
+  await openedBefore(plain, label, 'ins_late')
+  await settled(world())
+  const { items: late } = await lou.ok(ledger, { uid: 'ins_late', limit: 500 })
+  expect(late.at(-1)).toMatchObject({ type: 'signal_disposition_set', to: 'dismissed' })
+  expect(JSON.stringify(late)).not.toContain('hidden')
 })
 
 test('sources are judged by what is in plain lists, of duplicates by the one that stands for them', async () => {
@@ -169,4 +182,34 @@ test('the change log tells of a silence to those who may know of it, and of merg
     ]),
   )
   expect((await fieldsOf(lou)).map(([field]) => field)).not.toContain('silence_id')
+})
+
+test('why a signal was left out that the relay could not merge any more is in the audit', async () => {
+  const ann = await world().as()
+  const [one, two, three] = [await raise(ann), await raise(ann), await raise(ann)]
+  const before = await stored(two)
+  await ann.ok(merge, { uid: three, signal_ids: [two], rationale })
+  const policy = { policy: 'SITE', levels: ['UNCLASSIFIED'] }
+  const deed = { by: 'ann', at: before.created_at, rationale, key: 'k' }
+  const setting = { into: one, brought: [], viewer: { tenant_id: before.tenant_id, clearance: undefined }, policy }
+  // As one that was read by a merging before the other one, and is told by the relay after it.
+  await world()
+    .store('intelligence')
+    .update(signals, one, ({ value }) => {
+      const next = taking(value, [{ signal_id: two, value: before }], deed, setting)
+      if (next instanceof Error) throw next
+      return { next, answer: undefined }
+    })
+  world().wake('intelligence', 'relay')
+  await settled(world())
+  expect(await ann.ok(get, { uid: one })).not.toHaveProperty('merged_signals')
+  const { token } = await world().as({ roles: ['auditor'] })
+  const { json } = await world().call('intelligence', 'GET', `/api/v1/audit?target=${one}`, undefined, { token })
+  const events = (json as { items: unknown[] }).items.map((item) => auditRecord.parse(item).event)
+  expect(events).toContainEqual(
+    expect.objectContaining({
+      action: 'intelligence.signal.merge-settled',
+      detail: expect.objectContaining({ signal: two, left_out: expect.stringContaining('is merged already') }),
+    }),
+  )
 })
