@@ -1,4 +1,4 @@
-// Finds signals that are like a given one: some candidates by each index, then scored. A million others cost nothing.
+// Finds signals that are like a given one: so many candidates by each index, however many there are, then scored.
 import type { Call } from '../../../kernel/call.ts'
 import { dominates } from '../../../kernel/label.ts'
 import type { Doc, Filter } from '../../../kernel/store.ts'
