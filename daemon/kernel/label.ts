@@ -126,6 +126,12 @@ export function join(first: Label, second: Label, policy: LabelPolicy): Label | 
   return kept
 }
 
+/** Whether whoever sees the second sees the first. */
+export function isHeldBy(inner: Label, outer: Label, policy: LabelPolicy): boolean {
+  const joined = join(outer, inner, policy)
+  return joined !== undefined && labelKey(joined) === labelKey(outer)
+}
+
 type Join = { readonly second: Label; readonly policy: LabelPolicy; readonly joined: Label | undefined }
 const lastJoins = new WeakMap<Label, Join>()
 

@@ -12,7 +12,7 @@ import { taking } from '../../../daemon/roles/intelligence/merge/rules.ts'
 import { acknowledge } from '../../../daemon/roles/intelligence/signal/acknowledge.ts'
 import { get } from '../../../daemon/roles/intelligence/signal/get.ts'
 import { merge } from '../../../daemon/roles/intelligence/signal/merge.ts'
-import { signals } from '../../../daemon/roles/intelligence/signal/model.ts'
+import { type StoredSignal, signals } from '../../../daemon/roles/intelligence/signal/model.ts'
 import { setDisposition } from '../../../daemon/roles/intelligence/signal/set-disposition.ts'
 import { unmerge } from '../../../daemon/roles/intelligence/signal/unmerge.ts'
 import { create as silence } from '../../../daemon/roles/intelligence/silence/create.ts'
@@ -25,7 +25,10 @@ import { opened, raise, settled, sharedIntelligence } from './intelligence-world
 
 const world = sharedIntelligence()
 const rationale = 'one and the same'
-const stored = async (uid: string) => (await world().store('intelligence').get(signals, uid)).value
+async function stored(uid: string): Promise<StoredSignal> {
+  const doc = await world().store('intelligence').get(signals, uid)
+  return doc?.value ?? expect.fail(`there is no ${uid}`)
+}
 
 /** As somebody opened it when nothing had become of the signal yet: the link is still to come to the signal. */
 async function openedBefore(trigger: string, label: Label, id: string): Promise<void> {

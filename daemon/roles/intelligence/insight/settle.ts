@@ -1,8 +1,8 @@
 // Pays what an insight owes: events of its ledger, and steps of linked signals. Every payment may be repeated.
 import type { Call } from '../../../kernel/call.ts'
 import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
+import { isHeldBy } from '../../../kernel/label.ts'
 import type { Doc } from '../../../kernel/store.ts'
-import { isWithin } from '../labels.ts'
 import { ledgerEvents, ledgerId } from '../ledger/model.ts'
 import { changeSignal } from '../signal/change.ts'
 import type { StoredSignal } from '../signal/model.ts'
@@ -110,7 +110,7 @@ export async function paySignal(
 }
 
 function mayFollow(call: Call, { id, value }: Pick<Doc<StoredInsight>, 'id' | 'value'>, signal: StoredSignal): boolean {
-  return signal.links.some((each) => each.insight_id === id) || isWithin(signal.label, value.label, call.site.labels)
+  return signal.links.some((each) => each.insight_id === id) || isHeldBy(signal.label, value.label, call.site.labels)
 }
 
 async function dropLink(call: Call, insight_id: string, { signal_id, by }: SignalDebt): Promise<void> {

@@ -1,8 +1,15 @@
 // How signals become one and are taken apart again: pure steps. The survivor owns the merge; what others must follow is owed.
 import { canonical } from '../../../kernel/canonical.ts'
 import { type Refused, refuse } from '../../../kernel/errors.ts'
-import { dominates, join, type Label, type LabelPolicy, labelKey, type Viewer } from '../../../kernel/label.ts'
-import { isWithin } from '../labels.ts'
+import {
+  dominates,
+  isHeldBy,
+  join,
+  type Label,
+  type LabelPolicy,
+  labelKey,
+  type Viewer,
+} from '../../../kernel/label.ts'
 import type { Link, StoredSignal, TakenIn } from '../signal/model.ts'
 import { type Deed, isOpen, owing, stepped } from '../signal/rules.ts'
 import { placed } from '../signal/standing.ts'
@@ -80,7 +87,7 @@ function labelFault(joined: Label, links: readonly Link[], viewer: Viewer, polic
 }
 
 function linkFault(joined: Label, links: readonly Link[], policy: LabelPolicy): Refused | undefined {
-  if (links.every(({ label }) => isWithin(joined, label, policy))) return undefined
+  if (links.every(({ label }) => isHeldBy(joined, label, policy))) return undefined
   return refuse('label_denied', 'an insight that one of the signals is linked to does not hold the labels of all')
 }
 

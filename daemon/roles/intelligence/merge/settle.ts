@@ -1,10 +1,10 @@
 // Pays what merging leaves owed: signals are told by their survivor, and insights by the signals linked to them.
 import type { Call } from '../../../kernel/call.ts'
 import { isRefused, type Refused } from '../../../kernel/errors.ts'
+import { isHeldBy } from '../../../kernel/label.ts'
 import type { Doc } from '../../../kernel/store.ts'
 import { insights } from '../insight/model.ts'
 import { stoodIn } from '../insight/standing.ts'
-import { isWithin } from '../labels.ts'
 import { changeSignal } from '../signal/change.ts'
 import { type StoredSignal, signals, type TakenIn } from '../signal/model.ts'
 import { claimed, givenUp, letGo, released, stoodFor, taken } from './rules.ts'
@@ -63,7 +63,7 @@ export async function tellInsights(call: Call, { id, value }: Doc<StoredSignal>)
     const { doc } = await call.store(insights).update(insight_id, (current) => {
       const by_whom = survivor && {
         ...standOf(survivor),
-        holds: isWithin(survivor.value.label, label, call.site.labels),
+        holds: isHeldBy(survivor.value.label, label, call.site.labels),
       }
       const next = stoodIn(current.value, id, by_whom, { by, at })
       return next === current.value ? { answer: undefined } : { next, answer: undefined }

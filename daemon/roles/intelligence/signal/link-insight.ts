@@ -1,6 +1,7 @@
 // Links a signal to an insight. The insight owns the link; the signal follows, here at once or else by the relay.
 import type { Call } from '../../../kernel/call.ts'
 import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
+import { isHeldBy } from '../../../kernel/label.ts'
 import { operation } from '../../../kernel/operation.ts'
 import type { Doc } from '../../../kernel/store.ts'
 import { rationale, uid, uidInput } from '../fields.ts'
@@ -8,7 +9,6 @@ import { changeInsight } from '../insight/change.ts'
 import type { StoredInsight } from '../insight/model.ts'
 import { link } from '../insight/rules.ts'
 import { paySignal } from '../insight/settle.ts'
-import { isWithin } from '../labels.ts'
 import { deedOf } from './change.ts'
 import { commandParts, commandPaths } from './commands.ts'
 import { type StoredSignal, signals } from './model.ts'
@@ -48,7 +48,7 @@ function mayLink(call: Call, insight: StoredInsight, { value }: Doc<StoredSignal
   const refused = mergedAway(value)
   if (refused) return refused
   if (value.links.length >= most_links) return refuse('wrong_state', `the signal is linked to ${most_links} insights`)
-  if (isWithin(value.label, insight.label, call.site.labels)) return undefined
+  if (isHeldBy(value.label, insight.label, call.site.labels)) return undefined
   return refuse('label_denied', 'the label of the insight does not hold that of the signal: open one that does')
 }
 

@@ -1,7 +1,6 @@
 // What may become of a signal: one table of transitions, and pure steps from what is stored to what is stored next.
 import { isRefused, type Refused, refuse } from '../../../kernel/errors.ts'
-import type { Label, LabelPolicy } from '../../../kernel/label.ts'
-import { isWithin } from '../labels.ts'
+import { isHeldBy, type Label, type LabelPolicy } from '../../../kernel/label.ts'
 import type { Link, SignalStatus, StatusChange, StoredSignal } from './model.ts'
 import { placed } from './standing.ts'
 
@@ -145,7 +144,7 @@ export function changesFor(
   policy: LabelPolicy,
 ): Step[] {
   const told = status_history.map(({ rationale, ...step }) => {
-    const isTold = rationale !== undefined && (!step.label || isWithin(step.label, reader, policy))
+    const isTold = rationale !== undefined && (!step.label || isHeldBy(step.label, reader, policy))
     return isTold ? { ...step, rationale } : step
   })
   return changesIn({ metadata: { status_history: told } })

@@ -1,8 +1,7 @@
 // A signal as the interface shows it: without its bookkeeping, and without what is above the viewer of what it leads to.
 import type { Call } from '../../../kernel/call.ts'
-import { dominates, type Label } from '../../../kernel/label.ts'
+import { dominates, isHeldBy, type Label } from '../../../kernel/label.ts'
 import type { Doc } from '../../../kernel/store.ts'
-import { isWithin } from '../labels.ts'
 import { relatedOf } from '../merge/rules.ts'
 import type { Signal, StoredSignal } from './model.ts'
 
@@ -16,7 +15,7 @@ export function shown({ caller, site }: Viewing, doc: Doc<StoredSignal>): Signal
 
 /** For whoever sees the signal, now or later, and no more: as it may go on under its own label. */
 export function shownToAll({ site }: Viewing, doc: Doc<StoredSignal>): Signal {
-  return seen(doc, (label) => isWithin(label, doc.value.label, site.labels))
+  return seen(doc, (label) => isHeldBy(label, doc.value.label, site.labels))
 }
 
 function seen({ id, value }: Doc<StoredSignal>, sees: Sees): Signal {
