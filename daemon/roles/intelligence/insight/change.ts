@@ -24,7 +24,7 @@ export async function changeInsight(
   return isRefused(done.answer) ? done.answer : done.doc
 }
 
-/** The same for a rule that asks where all linked signals stand. What is taken out of a merge at this very moment is taken out later. */
+/** The same for a rule that asks where all linked signals stand; one that is taken out at this very moment is taken out later. */
 export async function changeByStandings(
   call: Call,
   uid: string,

@@ -121,7 +121,7 @@ const kept = {
 
 /**
  * A link as the insight made it. `label`: the insight's; `told`: steps of the history that its ledger has been told; `via`:
- * merged signals that brought it, where nobody made it; `stands`: the key of the merging by which another stands for it there, as the insight knows.
+ * merged signals that brought it, where nobody made it; `stands`: of the merging that the insight knows of, its key.
  */
 const link = z.strictObject({
   insight_id: uid,
