@@ -93,6 +93,8 @@ export async function dataListener(options: DataListenerOptions): Promise<DataLi
       const now = clock.now()
       house.closing = { idle_at: now + Math.min(limits.linger_ms, drain_ms), all_at: now + drain_ms }
       await new Promise((resolve) => server.close(resolve))
+      // Node says that the server is closed before its last connections say so, and what they carried is told of by them.
+      while (guests.size > 0) await new Promise((resolve) => setImmediate(resolve))
       stopTicks()
     },
   }
