@@ -63,8 +63,8 @@ export async function dataListener(options: DataListenerOptions): Promise<DataLi
     })
   })
   const arrive = (request: IncomingMessage, response: ServerResponse, isAwaited: boolean) => {
-    const { method = '', httpVersion, rawHeaders } = request
-    const framing = framingOrFault(method, httpVersion, rawHeaders, limits.header_fields)
+    const { httpVersion, rawHeaders } = request
+    const framing = framingOrFault(httpVersion, rawHeaders, limits.header_fields)
     guests.get(request.socket)?.arrive(request, response, framing, isAwaited)
   }
   server.on('request', (request, response) => arrive(request, response, false))

@@ -207,7 +207,8 @@ export class Exchange {
 
   /** Whether the connection goes on must be known before the head is written. */
   #beforeHead(): void {
-    const isUnread = this.framing !== 0 && !this.#request.complete
+    // RFC 9110, section 9.3.1: with GET a body has no meaning, and whoever passes over it takes it for the next request.
+    const isUnread = this.framing !== 0 && (this.method !== 'POST' || !this.#request.complete)
     // Node's parser leaves what follows a wish for an upgrade to somebody else, whom there is not.
     const isUpgrade = asksForUpgrade(this.rawHeaders)
     // Who was never told to send a body may send one all the same: what comes next could be either.

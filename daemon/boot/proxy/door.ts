@@ -94,9 +94,11 @@ class Visit {
   /** Whatever is missing on the way, nothing is forwarded. */
   async #steps(): Promise<void> {
     const { fault } = this.#exchange
-    if (fault) return this.#refuse(fault.status === 417 ? 'expectation' : 'malformed', { status: fault.status })
+    const isSound = !fault || fault.reason === 'unknown_expectation'
+    if (!isSound) return this.#refuse('malformed', { status: fault.status })
     const { next, reason } = this.#judged
     if (next === 'deny') return this.#refuse(reason ?? 'malformed')
+    if (fault) return this.#refuse('expectation')
     if (next === 'preflight') return this.#preflight()
     if (!(await this.#isWithin(readCounters(this.#judged, this.#config)))) return
     if (next === 'read') return this.#read()

@@ -54,6 +54,23 @@ test('an answer that ends with its connection is never kept: half of it looks wh
 
 const one = head('POST /public-api/feedback', 'Content-Length: 4\r\nConnection: close\r\n')
 
+test('the rule comes before what is wrong with a sound request; what is not sound has no path', async () => {
+  await opened({})
+  const body = 'Content-Length: 3\r\nConnection: close\r\n'
+  const asked: [status: number, text: string][] = [
+    [404, `${head('GET /public-api/unlisted', body)}abc`],
+    [404, `${head('HEAD /elsewhere', body)}abc`],
+    [404, `${head('POST /public-api/unlisted', `Expect: more\r\n${body}`)}abc`],
+    [400, `${head('GET /public-api/report', body)}abc`],
+    [417, `${head('POST /public-api/feedback', `Expect: more\r\n${body}`)}abc`],
+    [400, head('GET /public-api/unlisted', 'Content-Length: 3\r\nTransfer-Encoding: chunked\r\n')],
+  ]
+  for (const [status, text] of asked) expect(await said(text)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+  const reasons = (await records()).map(({ reason }) => reason)
+  expect(reasons.slice(0, 5)).toEqual(['no_rule', 'outside_prefix', 'no_rule', 'body_on_read', 'expectation'])
+  expect(thread.upstream.reached).toEqual([])
+})
+
 test('who leaves before the request is whole was not let through, whatever was to become of it', async () => {
   await opened({ write_rate_limit_per_min: 1 })
   const socket = await caller(head('POST /public-api/feedback', 'Content-Length: 4\r\nExpect: 100-continue\r\n'))
