@@ -10,8 +10,8 @@ import { faults, framingOrFault } from './request-fault.ts'
 
 export type Pem = { readonly cert: string; readonly key: string }
 
-/** What ended a connection without a request: no method and no path to count it by. */
-export type Stray = 'malformed' | 'head_too_large' | 'too_slow' | 'too_many_connections' | 'handshake'
+/** What ended a connection without a request, with no method and no path to count it by; `slow_reader`: in the middle of an answer. */
+export type Stray = 'malformed' | 'head_too_large' | 'too_slow' | 'slow_reader' | 'too_many_connections' | 'handshake'
 
 export type DataListenerOptions = {
   /** `reusePort`: several threads listen on one address, and the kernel shares connections out (Linux). */
@@ -42,7 +42,13 @@ export type DataListener = {
 /** @throws Error when the address is taken or the certificate is unsound. */
 export async function dataListener(options: DataListenerOptions): Promise<DataListener> {
   const { listen, limits, clock } = options
-  const house: House = { limits, clock, handle: options.handle, closing: undefined }
+  const house: House = {
+    limits,
+    clock,
+    handle: options.handle,
+    onSlowReader: () => options.onStray('slow_reader'),
+    closing: undefined,
+  }
   const guests = new Map<Socket, Guest>()
   const server = serverOf(options)
   // With TLS, connections that have not shaken hands are known here alone.
