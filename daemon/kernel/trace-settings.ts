@@ -107,7 +107,11 @@ export const traceSettings = block('traces', {
 })
 
 /** Whether anything is told at all. What says no goes before what says yes. */
-export function areSpansWanted(given: Values<typeof traceSettings>): boolean {
+export function areSpansWanted(
+  given: Partial<
+    Pick<Values<typeof traceSettings>, 'enabled' | 'disabled' | 'exporter' | 'endpoint' | 'traces_endpoint'>
+  >,
+): boolean {
   const { enabled, disabled, exporter, endpoint, traces_endpoint } = given
   if (disabled || enabled === false) return false
   if (exporter) return exporter === 'otlp'

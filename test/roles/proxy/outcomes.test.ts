@@ -112,3 +112,72 @@ test('who leaves while the upstream is asked was let through', async () => {
   socket.destroy()
   expect(await records()).toEqual([{ verdict: 'allow', reason: 'client_gone', status: 0, upstream_status: null }])
 })
+
+test('an upstream that says nothing is 504 in its time, and one behind an address that nobody trusts is 502', async () => {
+  await opened({ answer_timeout_s: 1 })
+  thread.upstream.answer = () => undefined
+  expect(await said(get)).toMatch(/^HTTP\/1\.1 504 /)
+  expect(await records()).toEqual([
+    { verdict: 'allow', reason: 'upstream_timeout', status: 504, upstream_status: null },
+  ])
+  await thread.remove()
+  left = undefined
+  // The provider’s address is trusted, and this one is not.
+  await opened({ platform_api_url: 'http://127.0.0.2:1' })
+  expect(await said(get)).toMatch(/^HTTP\/1\.1 502 /)
+  expect(await records()).toEqual([
+    { verdict: 'allow', reason: 'upstream_address', status: 502, upstream_status: null },
+  ])
+})
+
+test('a body that does not come in time is 408, and nobody is asked', async () => {
+  await opened({ header_timeout_s: 1, body_timeout_s: 1 })
+  expect(await said(`${one}ab`)).toMatch(/^HTTP\/1\.1 408 /)
+  expect(await records()).toEqual([{ verdict: 'denied', reason: 'slow_client', status: 408, upstream_status: null }])
+  expect(thread.upstream.reached).toEqual([])
+})
+
+test('a provider behind an address that nobody trusts is not asked, and nothing goes on', async () => {
+  await opened({}, 'http://127.0.0.2:1/token')
+  expect(await said(get)).toMatch(/^HTTP\/1\.1 503 /)
+  expect(await records()).toMatchObject([{ verdict: 'denied', reason: 'token_unavailable' }])
+  expect(left?.logged.join()).toContain('address: ')
+  expect(thread.upstream.reached).toEqual([])
+})
+
+test.each(['public_sso_client_id', 'public_sso_client_secret'])(
+  'without %s nobody is asked, and nothing goes on',
+  async (name) => {
+    await opened({ [name]: undefined })
+    expect(await said(get)).toMatch(/^HTTP\/1\.1 503 /)
+    expect(await records()).toMatchObject([{ reason: 'token_unavailable' }])
+    expect(thread.upstream.reached).toEqual([])
+  },
+)
+
+test('while the journal is full callers are served on, and what is not noted is counted as lost', async () => {
+  await opened({})
+  expect(await said(get)).toContain(' 200 ')
+  thread.journal(true)
+  for (const _ of [1, 2]) expect(await said(get)).toContain(' 200 ')
+  thread.journal(false)
+  expect(await said(head('GET /public-api/unlisted', 'Connection: close\r\n'))).toContain(' 404 ')
+  expect((await records()).map(({ reason }) => reason)).toEqual(['forwarded', 'no_rule'])
+  expect(left?.lost).toBe(2)
+})
+
+test('a caller who takes a large answer too slowly frees the connection to the upstream', async () => {
+  await opened({ upstream_connections: 1, min_answer_bytes_per_s: 1_048_576 })
+  const large = Buffer.alloc(64 << 20, 'x')
+  thread.upstream.answer = (_, socket) =>
+    void socket.write(Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\nContent-Length: ${large.length}\r\n\r\n`), large]))
+  const slow = await caller(get)
+  slow.pause()
+  await vi.waitFor(() => expect(thread.upstream.reached).toHaveLength(1), soon)
+  thread.upstream.answer = (_, socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')
+  await vi.waitFor(async () => expect(await said(get)).toContain(' 200 '), soon)
+  slow.destroy()
+  left = await thread.end()
+  expect(left.strays).toEqual({ slow_reader: 1 })
+  expect(left.records.filter(({ reason }) => reason === 'forwarded')).toHaveLength(2)
+})
