@@ -6,9 +6,9 @@ import { settle } from '../profile.ts'
 import { proxyProblems } from './start-problems.ts'
 
 const addresses: Readonly<Record<string, readonly string[]>> = {
-  'outside.example': ['203.0.113.7'],
+  'outside.example': ['198.41.0.4'],
   'inside.example': ['10.1.2.3'],
-  'both.example': ['203.0.113.7', 'fd00::1'],
+  'both.example': ['198.41.0.4', 'fd00::1'],
 }
 
 const byTable: Resolve = (host, done) => {
