@@ -1,22 +1,23 @@
 // Who asks, and whether they may: judged by the head of a request alone.
 import { type Refused, refuse } from './errors.ts'
-import { builtInRoles, type Caller, type Claims, permissionsOf, permits, type ShownCertificate } from './identity.ts'
+import {
+  type Caller,
+  type Claims,
+  permissionsOf,
+  permits,
+  type ShownCertificate,
+  servicePermissions,
+} from './identity.ts'
 import type { Workshop } from './invoke.ts'
 import type { AnyOperation } from './operation.ts'
 
 const nobody: Caller = { subject: 'anonymous', tenant_id: '', roles: [], permissions: new Set(), clearance: undefined }
 
-const servicePermissions = permissionsOf(['service'], builtInRoles)
-
 /** The site's own hand: what workers act as, for every tenant. */
 export function serviceCaller(role: string): Caller {
-  return {
-    subject: `role:${role}`,
-    tenant_id: '*',
-    roles: ['service'],
-    permissions: servicePermissions,
-    clearance: undefined,
-  }
+  const subject = `role:${role}`
+  const permissions = servicePermissions(subject)
+  return { subject, tenant_id: '*', roles: ['service'], permissions, clearance: undefined }
 }
 
 /** Claims are cached by the provider, so their callers are cached with them. */
@@ -29,13 +30,18 @@ function callerOf(claims: Claims, table: Workshop['role_table']): Caller {
     subject: claims.sub,
     tenant_id: claims.tenant_id,
     roles: claims.roles,
-    permissions: permissionsOf(claims.roles, table),
+    permissions: isService(claims) ? servicePermissions(claims.sub) : permissionsOf(claims.roles, table),
     clearance: claims.clearance,
     expires_ts: claims.exp * 1_000,
     ...(claims.act ? { actor: claims.act.sub } : {}),
   }
   callers.set(claims, caller)
   return caller
+}
+
+/** No issuer but the site itself may say this; see `isServed`. */
+function isService({ sub, tenant_id, roles }: Claims): boolean {
+  return tenant_id === '*' && sub.startsWith('role:') && roles.length === 1 && roles[0] === 'service'
 }
 
 /** Who asks, if they may: runs before a body is read, so that a stranger's bytes are never parsed. */

@@ -114,9 +114,7 @@ export const builtInRoles: Readonly<Record<string, readonly string[]>> = {
     'resolution:*',
     'intelligence:*',
     'federation:*',
-    'channel:read',
     'channel:send',
-    'quarantine:read',
     'evidence:sign',
     'checkpoint:write',
     'backup:write',
@@ -127,6 +125,16 @@ export const builtInRoles: Readonly<Record<string, readonly string[]>> = {
     'key:read',
     'peer:read',
   ],
+}
+
+/** What one role of a site may do at the others besides: signals are raised of channels that stand still, and of quarantine. */
+const ofOneRole: Readonly<Record<string, readonly string[]>> = {
+  'role:intelligence': ['channel:read', 'quarantine:read'],
+}
+
+/** Of whoever acts for every tenant: a service of the site itself, by its subject. */
+export function servicePermissions(subject: string): Set<string> {
+  return new Set([...(builtInRoles.service ?? []), ...(ofOneRole[subject] ?? [])])
 }
 
 export function permissionsOf(

@@ -86,15 +86,19 @@ test('another tenant has its own sessions, and sees its own alone', async () => 
 })
 
 test('the token of a role opens what that role needs, and no more', async () => {
-  const who: Who = { tenant: '*', subject: 'role:consensus', roles: ['service'] }
-  const answers = await Promise.all(
-    ofSite.map(async (target) => [target.address, await answerTo(target, who)] as const),
-  )
-  const open = answers.filter(([, answer]) => !answer.startsWith('403')).map(([address]) => address)
+  const openTo = async (role: string) => {
+    const who: Who = { tenant: '*', subject: `role:${role}`, roles: ['service'] }
+    const asked = ofSite.map(async (target) => [target.address, await answerTo(target, who)] as const)
+    return (await Promise.all(asked)).filter(([, answer]) => !answer.startsWith('403')).map(([address]) => address)
+  }
+  const open = await openTo('consensus')
   expect(open).toEqual(expect.arrayContaining(['site.message.send', 'site.message.verify', 'site.key.list']))
   for (const closed of ['site.token.revoke', 'site.channel.list', 'site.quarantine.list', 'site.service.audit']) {
     expect(open).not.toContain(closed)
   }
+  // Signals are raised of channels that stand still and of what lies in quarantine: those are looked at, and left alone.
+  const more = (await openTo('intelligence')).filter((address) => !open.includes(address))
+  expect(more.sort()).toEqual(['site.channel.list', 'site.quarantine.get', 'site.quarantine.list'])
 })
 
 describe('roles apart', () => {

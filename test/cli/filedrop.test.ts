@@ -55,7 +55,18 @@ afterAll(async () => {
 })
 
 function send(...more: string[]): string[] {
-  return ['filedrop', 'send', 'bravo', '--site', at('alpha'), '--kind', 'signal', '--schema', 'signal/1', ...more]
+  return [
+    'filedrop',
+    'send',
+    'bravo',
+    '--site',
+    at('alpha'),
+    '--kind',
+    'contribution',
+    '--schema',
+    'consensus.contribution/1',
+    ...more,
+  ]
 }
 
 /** Body first, envelope last, as every carrier does. */
@@ -88,7 +99,7 @@ test('a body that is no JSON object is a usage error', async () => {
 test('a message verifies with the sender’s public keys and nothing else, and not with another’s', async () => {
   expect(await answered(['filedrop', 'verify', envelope, '--keys', at('alpha.json')], { cwd: dir })).toMatchObject({
     ok: true,
-    statement: { src: 'alpha', dst: 'bravo', kind: 'signal' },
+    statement: { src: 'alpha', dst: 'bravo', kind: 'contribution' },
   })
   expect((await answered(['filedrop', 'verify', envelope, '--site', at('bravo')])).ok).toBe(true)
   const foreign = await platform(['filedrop', 'verify', envelope, '--keys', at('bravo.json')])
