@@ -207,7 +207,7 @@ export class Exchange {
 
   /** Whether the connection goes on must be known before the head is written. */
   #beforeHead(): void {
-    // RFC 9110, section 9.3.1: with GET a body has no meaning, and whoever passes over it takes it for the next request.
+    // But for POST a body has no meaning here (RFC 9110, section 9.3.1): a hop that passes over it takes it for a request.
     const isUnread = this.framing !== 0 && (this.method !== 'POST' || !this.#request.complete)
     // Node's parser leaves what follows a wish for an upgrade to somebody else, whom there is not.
     const isUpgrade = asksForUpgrade(this.rawHeaders)

@@ -1,6 +1,9 @@
 // What Node's strict parser lets pass and nobody may be served for: found in one walk over the fields of a request.
 
-/** The answer ends the connection. Who sent it may have meant another request, but for `unknown_expectation`: all else is sound then. */
+/**
+ * Its answer ends the connection. Whatever the path is it is refused, since it could be read in another way; but with
+ * `unknown_expectation` all else is sound.
+ */
 export type Fault = {
   readonly status: 400 | 417 | 431 | 501 | 505
   readonly reason:
