@@ -1,6 +1,6 @@
 // Settings of the traces that are told to a collector, under the names that OpenTelemetry gives them.
 import * as z from 'zod'
-import { block } from './settings.ts'
+import { block, type Values } from './settings.ts'
 
 const url = z.url({ protocol: /^https?$/ })
 const file = z.string().min(1)
@@ -18,6 +18,26 @@ export const samplers = [
 const either = (name: string): string[] => [`OTEL_EXPORTER_OTLP_TRACES_${name}`, `OTEL_EXPORTER_OTLP_${name}`]
 
 export const traceSettings = block('traces', {
+  enabled: z
+    .union([
+      z.boolean(),
+      z
+        .string()
+        .regex(/^(true|false)$/i, 'OTEL_ENABLED must be true or false')
+        .transform((text) => text.toLowerCase() === 'true'),
+    ])
+    .optional()
+    .meta({
+      env: 'OTEL_ENABLED',
+      doc: 'false: no spans, whatever else is set. true: spans, also where no endpoint is named. When absent, exporter and endpoint say.',
+    }),
+  protocol: z
+    .literal('http/json', {
+      error:
+        'OTEL_EXPORTER_OTLP_PROTOCOL must be http/json, the only one that is spoken: take it away, and name the collector’s OTLP/HTTP receiver in OTEL_EXPORTER_OTLP_ENDPOINT',
+    })
+    .optional()
+    .meta({ env: either('PROTOCOL'), doc: 'How spans are told; http/json alone is spoken.' }),
   exporter: z.enum(['otlp', 'none']).optional().meta({
     env: 'OTEL_TRACES_EXPORTER',
     doc: 'otlp: spans go to a collector over OTLP/HTTP. When absent they do if an endpoint is named.',
@@ -85,3 +105,15 @@ export const traceSettings = block('traces', {
     doc: 'Spans that may wait; more are dropped.',
   }),
 })
+
+/** Whether anything is told at all. What says no goes before what says yes. */
+export function areSpansWanted(
+  given: Partial<
+    Pick<Values<typeof traceSettings>, 'enabled' | 'disabled' | 'exporter' | 'endpoint' | 'traces_endpoint'>
+  >,
+): boolean {
+  const { enabled, disabled, exporter, endpoint, traces_endpoint } = given
+  if (disabled || enabled === false) return false
+  if (exporter) return exporter === 'otlp'
+  return enabled ?? (endpoint !== undefined || traces_endpoint !== undefined)
+}

@@ -18,10 +18,13 @@ describe('memory', () => {
   test('takes only so many values, and takes new ones when old ones have ended', async () => {
     let now = 0
     const store = memoryKeyValue(() => now)
-    for (let at = 0; at < 100_000; at += 1) await store.increment(`key-${at}`, 1, at < 10 ? 10 : 1_000)
+    for (let at = 0; at < 100_000; at += 1) await store.increment(`key-${at}`, 1, at < 10 ? 10 : 60_000)
     await expect(store.swap('one more', undefined, 'x', 10)).rejects.toMatchObject({ code: 'unavailable' })
     expect(await store.increment('key-5', 1, 10)).toMatchObject({ count: 2 })
-    now = 10
+    expect(await store.swap('key-6', '1', undefined, 10)).toBe(true)
+    expect(await store.increment('key-6', 1, 10)).toMatchObject({ count: 1 })
+    // Within a second.
+    now = 1_000
     expect(await store.swap('one more', undefined, 'x', 10)).toBe(true)
   })
 })

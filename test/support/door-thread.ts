@@ -21,6 +21,8 @@ export type Left = {
   readonly strays: Readonly<Record<string, number>>
   /** Answers of `/health` and `/service-info`, which are no public requests. */
   readonly pods: number
+  /** Records that were counted as lost. */
+  readonly lost: number
   /** Events of the log, at any level. */
   readonly logged: readonly string[]
 }
@@ -28,13 +30,22 @@ export type Left = {
 export type DoorThread = {
   readonly port: number
   readonly upstream: NotingUpstream
+  /** What the main thread says: whether the journal holds as much as it may. */
+  journal(isFull: boolean): void
+  /** Awaited before anything is counted. */
+  beforeCount: () => Promise<void>
+  /** Open ones of callers. */
+  connections(): Promise<number>
   /** Ends it, gently. */
   end(): Promise<Left>
   remove(): Promise<void>
 }
 
-/** `given`: settings of the role, as a profile names them. Limits that nothing reaches, unless they are among them. */
-export async function doorThread(given: Readonly<Record<string, unknown>>): Promise<DoorThread> {
+/**
+ * `given`: settings of the role, as a profile names them. Limits that nothing reaches, unless they are among them.
+ * `token_url`: where tokens are asked for, in place of a provider that gives one.
+ */
+export async function doorThread(given: Readonly<Record<string, unknown>>, token_url?: string): Promise<DoorThread> {
   const journal = mkdtempSync(path.join(tmpdir(), 'door-thread-'))
   const upstream = await notingUpstream(answerOk)
   const provider = await notingUpstream((_, socket) => {
@@ -42,24 +53,30 @@ export async function doorThread(given: Readonly<Record<string, unknown>>): Prom
     socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
   })
   const inside = new Inside()
-  const config = configOf(given, upstream.port, provider.port, journal)
+  const config = configOf(given, upstream.port, token_url ?? `http://127.0.0.1:${provider.port}/token`, journal)
   const start = { name: 'thread-of-a-test', listen: { host: '127.0.0.1', port: 0 }, isShared: false, config }
   const thread = new Thread(start, (message) => inside.take(message))
   inside.answer = (message) => thread.hear(message, () => inside.isOver.resolve())
   await thread.listen()
-  return {
+  const door: DoorThread = {
     port: await inside.listening.promise,
     upstream,
+    beforeCount: async () => undefined,
+    connections: () => inside.connections(),
+    journal: (isFull) => inside.answer?.({ kind: 'journal', isFull }),
     async end() {
       inside.answer?.({ kind: 'drain', drain_ms: 10_000 })
       await inside.isOver.promise
-      return { records: await recordsIn(journal), strays: inside.strays, pods: inside.pods, logged: inside.logged }
+      const { strays, pods, lost, logged } = inside
+      return { records: await recordsIn(journal), strays, pods, lost, logged }
     },
     async remove() {
       await Promise.all([upstream.close(), provider.close()])
       rmSync(journal, { recursive: true, force: true })
     },
   }
+  inside.beforeCount = () => door.beforeCount()
+  return door
 }
 
 /** The main thread's part. */
@@ -69,18 +86,31 @@ class Inside {
   readonly strays: Record<string, number> = {}
   readonly logged: string[] = []
   pods = 0
+  lost = 0
   answer: ((message: ToThread<ThreadConfig>) => void) | undefined
+  beforeCount: () => Promise<void> = async () => undefined
+  #reported: ((connections: number) => void) | undefined
   readonly #counters = memoryKeyValue(() => performance.now())
 
   take(message: FromThread): void {
     if (message.kind === 'listening') this.listening.resolve(message.port)
     else if (message.kind === 'log') this.logged.push(`${message.event} ${JSON.stringify(message.fields)}`)
-    else if (message.kind === 'reported') for (const added of message.added) this.#add(added)
-    else if (message.kind === 'count') void this.#count(message.id, message.steps)
+    else if (message.kind === 'reported') {
+      for (const added of message.added) this.#add(added)
+      this.#reported?.(message.standing.connections)
+    } else if (message.kind === 'count') void this.#count(message.id, message.steps)
     else if (message.kind === 'ask') setImmediate(() => this.#tell(message.id))
   }
 
+  connections(): Promise<number> {
+    return new Promise((resolve) => {
+      this.#reported = resolve
+      this.answer?.({ kind: 'report', id: 0 })
+    })
+  }
+
   async #count(id: number, steps: readonly CountStep[]): Promise<void> {
+    await this.beforeCount()
     const counts = await Promise.all(steps.map((step) => this.#counters.increment(...step)))
     this.answer?.({ kind: 'counted', id, counts })
   }
@@ -92,6 +122,7 @@ class Inside {
   }
 
   #add([metric, [kind = ''], by]: Added): void {
+    if (metric === 'proxy_audit_lost_total') this.lost += by
     if (metric === 'proxy_stray_total') this.strays[kind] = (this.strays[kind] ?? 0) + by
   }
 }
@@ -99,7 +130,7 @@ class Inside {
 function configOf(
   given: Readonly<Record<string, unknown>>,
   upstream: number,
-  provider: number,
+  token_url: string,
   journal: string,
 ): ThreadConfig {
   const proxy = settings.schema.parse({
@@ -109,7 +140,7 @@ function configOf(
     ...given,
   })
   const none = { platform_ca: undefined, sso_ca: undefined, key_value: undefined, tls: undefined }
-  return { ...none, proxy, token_url: `http://127.0.0.1:${provider}/token`, journal }
+  return { ...none, proxy, token_url, journal }
 }
 
 async function recordsIn(journal: string): Promise<RequestRecord[]> {

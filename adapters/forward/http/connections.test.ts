@@ -10,7 +10,7 @@ import { aCertificate, anAuthority } from '../../../test/support/certificates.ts
 import { closeDoors, dataDoor, get, post } from '../../../test/support/data-door.ts'
 import { soon } from '../../../test/support/upstream-world.ts'
 import type { BodyTaken, Exchange } from './exchange.ts'
-import { defaultInboundLimits } from './limits.ts'
+import { defaultInboundLimits, type InboundLimits } from './limits.ts'
 
 afterEach(closeDoors)
 
@@ -191,7 +191,7 @@ describe('a slow client', () => {
       })
     return { bodies, handle }
   }
-  const { grace_ms, body_rate, idle_ms, stall_ms, linger_ms } = defaultInboundLimits
+  const { grace_ms, body_rate, answer_grace_ms, idle_ms, stall_ms, linger_ms } = defaultInboundLimits
 
   test('whose body comes too slowly is refused by its rate, long before the time for a request is over', async () => {
     const { bodies, handle } = reading()
@@ -235,25 +235,55 @@ describe('a slow client', () => {
     expect(client.text.match(/HTTP\/1\.1/g)).toHaveLength(1)
   })
 
-  test('that takes no bytes of its answer is closed, and whoever takes some is not', async () => {
+  /** A client of an answer that no kernel holds whole; it takes only as much as it is told to. */
+  const greedy = async (limits: Partial<InboundLimits>) => {
     const gone: string[] = []
-    const door = await dataDoor((exchange) => {
+    const answer = (exchange: Exchange) => {
       exchange.onGone = () => void gone.push(exchange.target)
       exchange.reply(200, [], Buffer.alloc(64 << 20, 'x'))
-    })
-    const client = await door.client()
-    client.socket.pause()
-    client.send(get('/stalled'))
+    }
+    const door = await dataDoor(answer, { limits })
+    const { socket, send } = await door.client()
+    socket.pause()
+    send(get('/large'))
     await door.reached(1)
-    door.clock.advance(1)
-    door.clock.advance(stall_ms - 1)
-    client.socket.resume()
-    await waitFor(() => expect(client.text.length).toBeGreaterThan(32 << 20))
-    client.socket.pause()
-    door.clock.advance(1)
+    const take = (bytes: number) =>
+      new Promise<void>((resolve) => {
+        let taken = 0
+        socket.on('data', (text: string) => {
+          taken += text.length
+          if (taken < bytes) return
+          socket.removeAllListeners('data').pause()
+          resolve()
+        })
+        socket.resume()
+      })
+    return { ...door, gone, take }
+  }
+
+  test('that takes no bytes of its answer is closed, and whoever takes some is not while no rate is asked for', async () => {
+    const { clock, gone, take, strays } = await greedy({ answer_rate: 0 })
+    clock.advance(1)
+    clock.advance(stall_ms - 1)
+    await take(32 << 20)
+    clock.advance(1)
     expect(gone).toEqual([])
-    door.clock.advance(stall_ms)
-    await waitFor(() => expect(gone).toEqual(['/stalled']))
+    clock.advance(stall_ms)
+    await waitFor(() => expect(gone).toEqual(['/large']))
+    expect(strays).toEqual([])
+  })
+
+  test('that takes its answer too slowly is closed, and counted, whatever it takes now and then', async () => {
+    const { clock, gone, take, strays } = await greedy({ answer_rate: 1 << 20, stall_ms: 1_000_000 })
+    clock.advance(1)
+    clock.advance(answer_grace_ms)
+    await take(32 << 20)
+    // 15 MiB are asked for by now, and 64 at the end, which is more than the rest of the answer.
+    clock.advance(15_000)
+    expect([gone, strays]).toEqual([[], []])
+    clock.advance(50_000)
+    expect(strays).toEqual(['slow_reader'])
+    await waitFor(() => expect(gone).toEqual(['/large']))
   })
 
   test('that asks nothing more is let go, while one that waits for its answer is not', async () => {

@@ -10,8 +10,8 @@ import { faults, framingOrFault } from './request-fault.ts'
 
 export type Pem = { readonly cert: string; readonly key: string }
 
-/** What ended a connection without a request: no method and no path to count it by. */
-export type Stray = 'malformed' | 'head_too_large' | 'too_slow' | 'too_many_connections' | 'handshake'
+/** What ended a connection without a request, with no method and no path to count it by; `slow_reader`: in the middle of an answer. */
+export type Stray = 'malformed' | 'head_too_large' | 'too_slow' | 'slow_reader' | 'too_many_connections' | 'handshake'
 
 export type DataListenerOptions = {
   /** `reusePort`: several threads listen on one address, and the kernel shares connections out (Linux). */
@@ -42,7 +42,13 @@ export type DataListener = {
 /** @throws Error when the address is taken or the certificate is unsound. */
 export async function dataListener(options: DataListenerOptions): Promise<DataListener> {
   const { listen, limits, clock } = options
-  const house: House = { limits, clock, handle: options.handle, closing: undefined }
+  const house: House = {
+    limits,
+    clock,
+    handle: options.handle,
+    onSlowReader: () => options.onStray('slow_reader'),
+    closing: undefined,
+  }
   const guests = new Map<Socket, Guest>()
   const server = serverOf(options)
   // With TLS, connections that have not shaken hands are known here alone.
@@ -63,8 +69,8 @@ export async function dataListener(options: DataListenerOptions): Promise<DataLi
     })
   })
   const arrive = (request: IncomingMessage, response: ServerResponse, isAwaited: boolean) => {
-    const { method = '', httpVersion, rawHeaders } = request
-    const framing = framingOrFault(method, httpVersion, rawHeaders, limits.header_fields)
+    const { httpVersion, rawHeaders } = request
+    const framing = framingOrFault(httpVersion, rawHeaders, limits.header_fields)
     guests.get(request.socket)?.arrive(request, response, framing, isAwaited)
   }
   server.on('request', (request, response) => arrive(request, response, false))
@@ -93,6 +99,8 @@ export async function dataListener(options: DataListenerOptions): Promise<DataLi
       const now = clock.now()
       house.closing = { idle_at: now + Math.min(limits.linger_ms, drain_ms), all_at: now + drain_ms }
       await new Promise((resolve) => server.close(resolve))
+      // Node says that the server is closed before its last connections say so, and what they carried is told of by them.
+      while (guests.size > 0) await new Promise((resolve) => setImmediate(resolve))
       stopTicks()
     },
   }

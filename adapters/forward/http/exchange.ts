@@ -207,7 +207,8 @@ export class Exchange {
 
   /** Whether the connection goes on must be known before the head is written. */
   #beforeHead(): void {
-    const isUnread = this.framing !== 0 && !this.#request.complete
+    // But for POST a body has no meaning here (RFC 9110, section 9.3.1): a hop that passes over it takes it for a request.
+    const isUnread = this.framing !== 0 && (this.method !== 'POST' || !this.#request.complete)
     // Node's parser leaves what follows a wish for an upgrade to somebody else, whom there is not.
     const isUpgrade = asksForUpgrade(this.rawHeaders)
     // Who was never told to send a body may send one all the same: what comes next could be either.

@@ -11,6 +11,8 @@ export type House = {
   readonly limits: InboundLimits
   readonly clock: Clock
   readonly handle: (exchange: Exchange) => void
+  /** A client is cut off because it takes its answer too slowly. */
+  readonly onSlowReader: () => void
   /** When connections are let go that ask nothing more, and when all are cut off; no end is near while undefined. */
   closing: { readonly idle_at: number; readonly all_at: number } | undefined
 }
@@ -30,6 +32,8 @@ export class Guest {
   /** Bytes at the last look, and when there was progress for the last time; of a body, when and where it began. */
   #mark = 0
   #since: number
+  /** Since when an answer waits for its client, and bytes by then; undefined while none does. */
+  #waits: { readonly since: number; readonly from: number } | undefined
   /** When a connection goes that is kept for its end to be seen. */
   #lingers_until = Number.POSITIVE_INFINITY
 
@@ -161,10 +165,24 @@ export class Guest {
     const { stall_ms, idle_ms } = this.#house.limits
     const isWriting = this.#socket.writableLength > 0
     const mark = isWriting ? this.#socket.bytesWritten - this.#socket.writableLength : this.#socket.bytesRead
-    if (mark !== this.#mark || (this.#current && !isWriting)) {
+    if (this.#isReadTooSlowly(now, isWriting, mark)) {
+      this.#house.onSlowReader()
+      this.destroy()
+    } else if (mark !== this.#mark || (this.#current && !isWriting)) {
       this.#mark = mark
       this.#since = now
     } else if (now - this.#since >= (isWriting ? stall_ms : idle_ms)) this.destroy()
+  }
+
+  /** Only while an answer is not whole and its client is what it waits for: nobody answers for an upstream's slowness. */
+  #isReadTooSlowly(now: number, isWriting: boolean, taken: number): boolean {
+    if (!this.#current || !isWriting) {
+      this.#waits = undefined
+      return false
+    }
+    this.#waits ??= { since: now, from: taken }
+    const { answer_rate, answer_grace_ms } = this.#house.limits
+    return (taken - this.#waits.from) * 1_000 < answer_rate * (now - this.#waits.since - answer_grace_ms)
   }
 
   /**

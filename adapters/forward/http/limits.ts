@@ -14,6 +14,12 @@ export type InboundLimits = {
   /** Bytes a second that a body must bring on the average, once `grace_ms` are over. */
   readonly body_rate: number
   readonly grace_ms: number
+  /**
+   * Bytes a second that a client must take of an answer that waits for it, on the average and beside those of its first
+   * `answer_grace_ms`: such an answer holds its connection to the upstream.
+   */
+  readonly answer_rate: number
+  readonly answer_grace_ms: number
   /** For a client to take anything at all of what is written to it: at most 64 KiB are written at once. */
   readonly stall_ms: number
   /** Requests that one connection may send ahead while one is being answered. */
@@ -31,6 +37,9 @@ export const defaultInboundLimits: InboundLimits = {
   idle_ms: 65_000,
   body_rate: 500,
   grace_ms: 5_000,
+  answer_rate: 8_192,
+  // At that rate about 128 KiB: the kernel tells of what was taken in pieces.
+  answer_grace_ms: 15_000,
   stall_ms: 60_000,
   pipelined: 16,
   linger_ms: 2_000,

@@ -1,6 +1,9 @@
 // What Node's strict parser lets pass and nobody may be served for: found in one walk over the fields of a request.
 
-/** Refused whatever the path is; the answer ends the connection. */
+/**
+ * Its answer ends the connection. Whatever the path is it is refused, since it could be read in another way; but with
+ * `unknown_expectation` all else is sound.
+ */
 export type Fault = {
   readonly status: 400 | 417 | 431 | 501 | 505
   readonly reason:
@@ -9,7 +12,6 @@ export type Fault = {
     | 'bad_framing'
     | 'too_many_fields'
     | 'bad_name'
-    | 'unwanted_body'
     | 'unknown_coding'
     | 'unknown_expectation'
     | 'tunnel'
@@ -21,7 +23,6 @@ export const faults = {
   framing: { status: 400, reason: 'bad_framing' },
   fields: { status: 431, reason: 'too_many_fields' },
   name: { status: 400, reason: 'bad_name' },
-  body: { status: 400, reason: 'unwanted_body' },
   coding: { status: 501, reason: 'unknown_coding' },
   expectation: { status: 417, reason: 'unknown_expectation' },
   tunnel: { status: 400, reason: 'tunnel' },
@@ -43,17 +44,13 @@ const soundHost = /^(?:[\dA-Za-z._~%!$&'()*+;=-]*|\[[\dA-Fa-f:.]+\])(?::\d{0,5})
  * @param rawHeaders names and values in turn, as the client wrote them.
  * @param most how many fields there may be.
  */
-export function framingOrFault(
-  method: string,
-  version: string,
-  rawHeaders: readonly string[],
-  most: number,
-): BodyFraming | Fault {
+export function framingOrFault(version: string, rawHeaders: readonly string[], most: number): BodyFraming | Fault {
   if (version !== '1.1' && version !== '1.0') return faults.version
   if (rawHeaders.length > most * 2) return faults.fields
   let hosts = 0
   let framing: BodyFraming = 0
   let framings = 0
+  let isExpectable = true
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] as string
     const value = rawHeaders[at + 1] as string
@@ -71,14 +68,12 @@ export function framingOrFault(
       if (value.toLowerCase() !== 'chunked') return faults.coding
       framing = 'chunked'
     } else if (name.length === lengths.expect && name.toLowerCase() === 'expect') {
-      if (value.toLowerCase() !== '100-continue') return faults.expectation
+      isExpectable &&= value.toLowerCase() === '100-continue'
     }
   }
   if (framings > 1) return faults.framing
   if (hosts > 1 || (hosts === 0 && version === '1.1')) return faults.host
-  // RFC 9110, sections 9.3.1 and 9.3.2: a body has no meaning there, and is a way to hide a request.
-  if (framing !== 0 && (method === 'GET' || method === 'HEAD')) return faults.body
-  return framing
+  return isExpectable ? framing : faults.expectation
 }
 
 /** Gateways of the CGI kind read `_` as `-`: a length by that name would frame a body there and none here. */

@@ -23,9 +23,10 @@ export type Failure = 'address' | 'connect' | 'busy' | 'timeout' | 'closed' | 'p
 export type Sink = {
   /**
    * `rawHeaders`: names and values in turn, as the upstream wrote them, hop-by-hop fields included. `length`: bytes of body,
-   * where it says so; after HEAD and 304 those of a body that does not come.
+   * where it says so; after HEAD and 304 those of a body that does not come. `isFramed`: its end is told by a length or by
+   * chunks. Where the end of the connection is its end, nobody can tell the whole from what a broken upstream has left.
    */
-  head(status: number, rawHeaders: string[], length: number | undefined): void
+  head(status: number, rawHeaders: string[], length: number | undefined, isFramed: boolean): void
   /** The bytes are the reader's own and are gone after the call: copy what is kept. False: no more until `resume`. */
   data(bytes: Buffer): boolean
   /** After the calls that one read brought, unless the answer ended with it: what was held back for more should go now. */

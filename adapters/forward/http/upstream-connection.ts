@@ -138,7 +138,7 @@ export class UpstreamConnection {
     const { keep_ms } = this.#home.limits
     // A second less than the other end says, so that no request meets the end of the connection on its way.
     this.#keep_ms = head.kept_ms === undefined ? keep_ms : Math.min(keep_ms, head.kept_ms - 1_000)
-    flight.sink.head(head.status, head.rawHeaders, head.length)
+    flight.sink.head(head.status, head.rawHeaders, head.length, head.framing !== 'close')
   }
 
   #onData(bytes: Buffer): void {

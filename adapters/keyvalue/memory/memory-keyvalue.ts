@@ -7,35 +7,57 @@ type Entry = { readonly value: string; readonly end_ms: number }
 /** Beyond this nothing new is taken: whoever sends ever new names must not fill the memory. */
 const most_entries = 100_000
 
+const secondOf = (ms: number) => Math.floor(ms / 1_000)
+
 /** `now`: milliseconds of a clock that never jumps. */
 export function memoryKeyValue(now: () => number): KeyValue {
   const entries = new Map<string, Entry>()
+  /** Keys by the second in which their entries end: what has ended is found without a look at the others. */
+  const ending = new Map<number, Set<string>>()
+  const remove = (key: string) => {
+    const entry = entries.get(key)
+    if (!entry) return
+    entries.delete(key)
+    ending.get(secondOf(entry.end_ms))?.delete(key)
+  }
   const held = (key: string): Entry | undefined => {
     const entry = entries.get(key)
     if (entry && entry.end_ms > now()) return entry
-    entries.delete(key)
+    remove(key)
     return undefined
   }
-  /** No entry ends before: until then a look at all of them would find nothing. */
-  let first_end = Number.POSITIVE_INFINITY
   const sweep = () => {
-    first_end = Number.POSITIVE_INFINITY
-    for (const each of entries.keys()) first_end = Math.min(first_end, held(each)?.end_ms ?? first_end)
-  }
-  const put = (key: string, entry: Entry) => {
-    if (!entries.has(key) && entries.size >= most_entries) {
-      if (now() >= first_end) sweep()
-      if (entries.size >= most_entries) throw new Refused('unavailable', 'too many short-lived values are held')
+    const before = secondOf(now())
+    for (const [second, keys] of ending) {
+      if (second >= before) continue
+      for (const key of keys) entries.delete(key)
+      ending.delete(second)
     }
-    first_end = Math.min(first_end, entry.end_ms)
+  }
+  /** The second in which all that had ended before it was let go. */
+  let swept = secondOf(now())
+  const put = (key: string, entry: Entry) => {
+    if (swept !== secondOf(now())) {
+      swept = secondOf(now())
+      sweep()
+    }
+    const before = entries.get(key)
+    if (!before && entries.size >= most_entries)
+      throw new Refused('unavailable', 'too many short-lived values are held')
     entries.set(key, entry)
+    if (before?.end_ms === entry.end_ms) return
+    if (before) ending.get(secondOf(before.end_ms))?.delete(key)
+    const second = secondOf(entry.end_ms)
+    const together = ending.get(second)
+    if (together) together.add(key)
+    else ending.set(second, new Set([key]))
   }
   return {
     name: 'memory',
     get: async (key) => held(key)?.value,
     async swap(key, from, to, life_ms) {
       if (held(key)?.value !== from) return false
-      if (to === undefined) entries.delete(key)
+      if (to === undefined) remove(key)
       else put(key, { value: to, end_ms: now() + life_ms })
       return true
     },
@@ -47,6 +69,9 @@ export function memoryKeyValue(now: () => number): KeyValue {
       return { count, left_ms: Math.ceil(end_ms - now()) }
     },
     health: async () => ({ ok: true, detail: 'in this process' }),
-    close: async () => entries.clear(),
+    async close() {
+      entries.clear()
+      ending.clear()
+    },
   }
 }

@@ -59,7 +59,8 @@ export class Door {
   }
 }
 
-const reasonOf: Readonly<Record<Exclude<BodyFailure, 'gone'>, Reason>> = {
+const reasonOf: Readonly<Record<BodyFailure, Reason>> = {
+  gone: 'client_left',
   too_large: 'body_too_large',
   too_slow: 'slow_client',
   malformed: 'malformed',
@@ -78,7 +79,6 @@ class Visit {
     this.#parts = parts
     const { method, target, rawHeaders, peer } = exchange
     this.#judged = judge({ method, target, headers: rawHeaders, peer }, config)
-    exchange.onGone = () => this.#left()
   }
 
   /** Never rejects. */
@@ -94,9 +94,11 @@ class Visit {
   /** Whatever is missing on the way, nothing is forwarded. */
   async #steps(): Promise<void> {
     const { fault } = this.#exchange
-    if (fault) return this.#refuse(fault.status === 417 ? 'expectation' : 'malformed', { status: fault.status })
+    const isSound = !fault || fault.reason === 'unknown_expectation'
+    if (!isSound) return this.#refuse('malformed', { status: fault.status })
     const { next, reason } = this.#judged
     if (next === 'deny') return this.#refuse(reason ?? 'malformed')
+    if (fault) return this.#refuse('expectation')
     if (next === 'preflight') return this.#preflight()
     if (!(await this.#isWithin(readCounters(this.#judged, this.#config)))) return
     if (next === 'read') return this.#read()
@@ -150,7 +152,7 @@ class Visit {
     if (!(await this.#isWithin([writeCounter(this.#judged, this.#config)]))) return undefined
     const body = await new Promise<Buffer | BodyFailure>((done) => this.#exchange.readBody(max_body_bytes, done))
     if (typeof body !== 'string') return body
-    if (body !== 'gone') this.#refuse(reasonOf[body])
+    this.#refuse(reasonOf[body])
     return undefined
   }
 
@@ -159,7 +161,7 @@ class Visit {
     const held = tokens.token()
     const token = typeof held === 'object' ? await held : held
     if (token === undefined) return this.#refuse('token_unavailable')
-    if (this.#exchange.isOver) return
+    if (this.#exchange.isOver) return this.#refuse('client_left')
     const { source, path, query, headers } = this.#judged
     const relay = new Relay({
       exchange: this.#exchange,
@@ -181,7 +183,7 @@ class Visit {
     )
     this.#exchange.onGone = () => {
       relay.abort()
-      this.#left()
+      this.#note('client_gone', { status: 0, upstream_status: null }, () => undefined)
     }
   }
 
@@ -197,12 +199,7 @@ class Visit {
     this.#note(reason, { status, upstream_status: null }, () => this.#exchange.replyText(status, headers, body))
   }
 
-  /** Whoever left before there was an answer is noted all the same. */
-  #left(): void {
-    this.#note('client_gone', { status: 0, upstream_status: null }, () => undefined)
-  }
-
-  /** Once for each request. */
+  /** Once for each request: what was decided, also where the caller has left by then. */
   #note(
     reason: Reason,
     answered: { readonly status: number; readonly upstream_status: number | null },
@@ -212,8 +209,9 @@ class Visit {
     this.#isNoted = true
     const { source, path, rule } = this.#judged
     const { method } = this.#exchange
-    const about = { at: this.#parts.now(), source: source.address, method, path, rule: rule?.name }
-    this.#parts.notes.note({ ...about, reason, ...answered }, answer)
+    const about = { at: this.#parts.now(), source: source.address, method, path, rule: rule?.name, reason }
+    const status = this.#exchange.isOver ? 0 : answered.status
+    this.#parts.notes.note({ ...about, ...answered, status }, answer)
   }
 }
 

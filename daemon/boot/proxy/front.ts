@@ -2,7 +2,6 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { segmentFolder } from '../../../adapters/audit/segments/segment-folder.ts'
-import { memoryKeyValue } from '../../../adapters/keyvalue/memory/memory-keyvalue.ts'
 import type { HttpServer } from '../../../adapters/serve/http/serve-http.ts'
 import type { Log } from '../../kernel/call.ts'
 import { isRefused, type Refused } from '../../kernel/errors.ts'
@@ -34,6 +33,7 @@ import { dataOf } from '../site-folder.ts'
 import { threadScript } from '../thread-script.ts'
 import { freePort } from './free-port.ts'
 import type { Added } from './messages.ts'
+import { nearCounters } from './near-counters.ts'
 import { renewed } from './reload.ts'
 import { renewedTls } from './renewed-tls.ts'
 import { Supervisor } from './supervisor.ts'
@@ -123,7 +123,7 @@ async function listen(
       return `${began}-${random(4)}-${String(threads).padStart(6, '0')}`
     },
     log,
-    counters: memoryKeyValue(clock.monotonic),
+    counters: nearCounters(clock.monotonic, random(16)),
     tell: (about) => told(workshop, about),
     added: (added) => addTo(metrics, added),
     ended: (name) => void takeUp(name),

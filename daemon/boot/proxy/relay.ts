@@ -51,12 +51,12 @@ export class Relay implements Sink {
     this.#given = given
   }
 
-  head(status: number, rawHeaders: string[], length: number | undefined): void {
+  head(status: number, rawHeaders: string[], length: number | undefined, isFramed: boolean): void {
     const { config, exchange, judged, cache, note, now } = this.#given
     this.#status = status
     this.#headers = responseHeaders(rawHeaders, config.cors_origin)
     this.#length = length
-    this.#life_ms = cache && judged.isCacheable ? keptFor(judged, config, status, rawHeaders, now()) : 0
+    this.#life_ms = cache && isFramed && judged.isCacheable ? keptFor(judged, config, status, rawHeaders, now()) : 0
     if (this.#life_ms > 0) this.#copy = []
     this.#state = 'holding'
     exchange.onDrain = () => this.flight?.resume()

@@ -179,6 +179,7 @@ function inboundLimits({ proxy }: ThreadConfig) {
     request_ms: proxy.body_timeout_s * 1_000,
     idle_ms: proxy.keep_alive_s * 1_000,
     body_rate: proxy.min_body_bytes_per_s,
+    answer_rate: proxy.min_answer_bytes_per_s,
   }
 }
 

@@ -6,7 +6,11 @@ export const requestTotal = counter('proxy_request_total', 'Public requests, by 
   'reason',
 ])
 export const answerTotal = counter('proxy_answer_total', 'Answers to public requests', ['status'])
-export const strayTotal = counter('proxy_stray_total', 'Connections that ended without a request', ['kind'])
+export const strayTotal = counter(
+  'proxy_stray_total',
+  'Connections that ended without a request, or of a caller too slow for its answer',
+  ['kind'],
+)
 export const tokenTotal = counter('proxy_token_total', 'Attempts to obtain the service token', ['outcome'])
 export const lostTotal = counter('proxy_audit_lost_total', 'Audit records that no disk could take', [])
 export const shippedTotal = counter('proxy_audit_shipped_total', 'Audit records brought into the store', [])

@@ -19,7 +19,7 @@ export const reasons = {
   upstream_address: allow(502, 'The upstream’s name leads to an address that is private and not trusted.'),
   upstream_timeout: allow(504, 'The upstream did not answer in time.'),
   upstream_protocol: allow(502, 'The upstream’s answer is not sound HTTP.'),
-  client_gone: allow(null, 'The caller left before the answer was whole.'),
+  client_gone: allow(null, 'The caller left while the upstream was asked.'),
 
   not_origin_form: hide('The target does not begin with a slash (absolute, authority or asterisk form).'),
   target_too_long: hide('The target is longer than proxy.max_target_bytes.'),
@@ -51,6 +51,11 @@ export const reasons = {
   rule_rate_limited: deny(429, 'The source has had the requests for this window that the rule’s limit= gives.'),
   write_rate_limited: deny(429, 'The source has had its writes for this window.'),
   body_too_large: deny(413, 'The body is larger than WRITE_MAX_BODY_BYTES.'),
+  client_left: {
+    verdict: 'denied',
+    status: null,
+    says: 'The caller left before the request was whole, or before it could be forwarded.',
+  },
   counter_unavailable: deny(503, 'The counters cannot be reached: nothing is let through uncounted.'),
   token_unavailable: deny(503, 'No service token can be had.'),
 } as const satisfies Readonly<Record<string, Why>>

@@ -160,6 +160,12 @@ export const settings = block('proxy', {
     .max(1_048_576)
     .default(256)
     .meta({ doc: 'Slowest rate of a body, after its first seconds; 0 asks for none.' }),
+  min_answer_bytes_per_s: z
+    .int()
+    .min(0)
+    .max(1_048_576)
+    .default(8_192)
+    .meta({ doc: 'Slowest rate at which an answer is taken that waits for its caller, after 15 s; 0 asks for none.' }),
   keep_alive_s: seconds(1, 600).default(65).meta({ doc: 'How long a caller’s connection may stay idle.' }),
   max_connections: z
     .int()

@@ -142,9 +142,12 @@ function take(into: Reading, { name, meaning, bit }: Known, value: string): void
       if (isRepeated) into.fault ??= 'duplicate_header'
       else if (meaning === 'single') keep(into, name, value, false)
       else if (meaning === 'length') measure(into, value)
-      else if (meaning === 'trace' && traceparent.test(value)) into.kept.push(name, value)
+      else if (meaning === 'trace' && traceparent.test(value)) into.kept.push(name, unflagged(value))
   }
 }
+
+/** Whether a trace is kept is not for strangers to choose: without the sampled flag only the ids go on. */
+const unflagged = (value: string) => `${value.slice(0, -2)}00`
 
 function measure(into: Reading, value: string): void {
   if (!/^\d{1,15}$/.test(value)) into.fault ??= 'framing'

@@ -13,7 +13,7 @@ describe('an answer', () => {
       status: 404,
       headers: [
         ...['content-type', 'application/json', 'access-control-allow-origin', '*'],
-        ...['x-content-type-options', 'nosniff'],
+        ...['access-control-expose-headers', 'Age, ETag, Retry-After', 'x-content-type-options', 'nosniff'],
       ],
       body: '{"status":404,"title":"Not Found"}',
     })

@@ -1,4 +1,5 @@
 // The answers that the proxy gives itself: few words, the same for every request of a status, so that they tell nothing.
+import { ownHeaders } from '../response/headers.ts'
 
 /** `headers` flat and in lower case, without Content-Length; `body` in ASCII, not for HEAD. */
 export type Reply = { readonly status: number; readonly headers: readonly string[]; readonly body: string }
@@ -20,14 +21,7 @@ const titles: Readonly<Record<number, string>> = {
 /** `retry_after_s`: for 429 and 503, when it is known. */
 export function localReply(status: number, cors_origin: string, retry_after_s?: number): Reply {
   const body = `{"status":${status},"title":"${titles[status] ?? 'Error'}"}`
-  const headers = [
-    'content-type',
-    'application/json',
-    'access-control-allow-origin',
-    cors_origin,
-    'x-content-type-options',
-    'nosniff',
-  ]
+  const headers = ['content-type', 'application/json', ...ownHeaders(cors_origin)]
   if (retry_after_s !== undefined) headers.push('retry-after', String(retry_after_s))
   return { status, headers, body }
 }

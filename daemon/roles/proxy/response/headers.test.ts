@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { responseHeaders } from './headers.ts'
 
-const own = ['access-control-allow-origin', '*', 'x-content-type-options', 'nosniff']
+const exposed = ['access-control-expose-headers', 'Age, ETag, Retry-After', 'x-content-type-options', 'nosniff']
+const own = ['access-control-allow-origin', '*', ...exposed]
 const relayed = (...raw: string[]) => responseHeaders(raw, '*')
 
 describe('relayed', () => {
@@ -42,6 +43,7 @@ describe('relayed', () => {
       'Strict-Transport-Security',
       'X-Forwarded-Host',
     ],
+    ...['NEL', 'Report-To', 'Reporting-Endpoints', 'Accept-CH', 'Critical-CH', 'Access-Control-Expose-Headers'],
     ...['Access-Control-Allow-Origin', 'Access-Control-Allow-Credentials', 'X-Content-Type-Options'],
   ])('never is %s', (name) => {
     expect(relayed(name, 'secret')).toEqual(own)
@@ -56,14 +58,14 @@ describe('relayed', () => {
       'Content-Length',
       '2',
       'connection',
-      'Content-Length,X-Content-Type-Options',
+      'Content-Length,X-Content-Type-Options, Access-Control-Expose-Headers',
     ]
     expect(relayed(...raw)).toEqual(own)
   })
 
   test('is one origin for all', () => {
     expect(responseHeaders([], 'https://city.example')).toEqual([
-      ...['access-control-allow-origin', 'https://city.example', 'x-content-type-options', 'nosniff'],
+      ...['access-control-allow-origin', 'https://city.example', ...exposed],
     ])
   })
 })

@@ -20,10 +20,20 @@ const dropped = new Set([
   ...['server', 'x-powered-by', 'via'],
   ...['set-cookie', 'set-cookie2', 'www-authenticate', 'authentication-info'],
   ...['alt-svc', 'clear-site-data', 'service-worker-allowed', 'strict-transport-security', 'x-sendfile'],
+  ...['nel', 'report-to', 'reporting-endpoints', 'accept-ch', 'critical-ch'],
   ...['x-content-type-options'],
 ])
 
 const prefixes = ['x-internal-', 'x-forwarded-', 'x-accel-', 'x-envoy-', 'proxy-', 'access-control-']
+
+/** On every answer, flat. Pages of other origins may read what tells them when to ask again. */
+export function ownHeaders(cors_origin: string): string[] {
+  return [
+    ...['access-control-allow-origin', cors_origin],
+    ...['access-control-expose-headers', 'Age, ETag, Retry-After', 'x-content-type-options', 'nosniff'],
+  ]
+}
+const own_length = ownHeaders('').length
 
 /** Names that come in nearly every answer, so that they are not looked at letter by letter. */
 const relayed = new Set(['content-type', 'date', 'etag', 'cache-control', 'last-modified', 'vary'])
@@ -41,7 +51,7 @@ export function responseHeaders(raw: readonly string[], cors_origin: string): st
     if (name === 'connection') hop += `,${value}`
     else if (relayed.has(name) || isRelayed(name)) cleaned.push(name, value)
   }
-  cleaned.push('access-control-allow-origin', cors_origin, 'x-content-type-options', 'nosniff')
+  cleaned.push(...ownHeaders(cors_origin))
   return hop === '' ? cleaned : withoutNamed(cleaned, hop)
 }
 
@@ -52,6 +62,6 @@ function isRelayed(name: string): boolean {
 /** The proxy's own headers are not Connection's to take away. */
 function withoutNamed(headers: readonly string[], hop: string): string[] {
   const named = new Set(hop.split(',').map((name) => name.trim().toLowerCase()))
-  for (const own of ['access-control-allow-origin', 'x-content-type-options']) named.delete(own)
-  return headers.filter((_, at) => !named.has(headers[at - (at % 2)] as string))
+  const own = headers.length - own_length
+  return headers.filter((_, at) => at >= own || !named.has(headers[at - (at % 2)] as string))
 }
