@@ -28,6 +28,8 @@ export class SegmentWriter {
   #begun = 0
   #isFailing = false
   readonly #sealing = new Set<Promise<void>>()
+  /** Could not be sealed yet. */
+  #unsealed: string[] = []
   /** Lines that could not be kept since the writer was made. */
   lost = 0
 
@@ -67,12 +69,24 @@ export class SegmentWriter {
     }
   }
 
-  /** Ends the segment that is open, if any, so that others may take it; it is on the disk before it has its final name. */
+  /**
+   * Ends the segment that is open, if any, so that others may take it; it is on the disk before it has its final name. What
+   * could not be sealed before is tried again.
+   */
   seal(): void {
+    const again = this.#unsealed
+    this.#unsealed = []
+    for (const path of again) this.#close(path)
     const file = this.#file
-    if (!file) return
     this.#file = undefined
-    const sealed = closed(file).catch((error: NodeJS.ErrnoException) => this.#tell(true, error.code ?? 'unknown'))
+    if (file) this.#close(file.path, file.fd)
+  }
+
+  #close(path: string, fd?: number): void {
+    const sealed = closed(path, fd).catch((error: NodeJS.ErrnoException) => {
+      this.#unsealed.push(path)
+      this.#tell(true, error.code ?? 'unknown')
+    })
     this.#sealing.add(sealed)
     void sealed.then(() => this.#sealing.delete(sealed))
   }
@@ -108,8 +122,7 @@ function writeAt(fd: number, text: string, position: number): void {
   }
 }
 
-/** A segment that cannot be synchronised or renamed stays open: it is taken up when its writer is over. */
-async function closed({ fd, path }: { readonly fd: number; readonly path: string }): Promise<void> {
+async function closed(path: string, fd = fs.openSync(path + openEnding, 'r+')): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     fs.fdatasync(fd, (error) => (error ? reject(error) : resolve()))
   }).finally(() => fs.closeSync(fd))

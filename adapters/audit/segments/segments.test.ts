@@ -56,6 +56,28 @@ test('nothing is taken while it is written to; what a writer left behind is', as
   expect(await folder.sealed()).toEqual(['a-00000001', 'b-00000001'])
 })
 
+test('what cannot be sealed is sealed when it can be, by the writer that lives on', async () => {
+  const folder = segmentFolder(dir)
+  const { writer: one, told } = writer()
+  one.add('line')
+  one.flush()
+  fs.renameSync(dir, `${dir}.away`)
+  one.seal()
+  await expect.poll(() => told).toEqual(['failing ENOENT'])
+  one.seal()
+  fs.renameSync(`${dir}.away`, dir)
+  await expect
+    .poll(async () => {
+      one.seal()
+      return await folder.sealed()
+    })
+    .toEqual(['a-00000001'])
+  expect((await folder.read('a-00000001')).text).toBe('line\n')
+  one.add('another')
+  one.flush()
+  expect(told).toEqual(['failing ENOENT', 'back '])
+})
+
 test('a process that is killed loses no line that it flushed', async () => {
   const folder = segmentFolder(dir)
   const source = `

@@ -113,7 +113,11 @@ export class Thread {
       handle: (exchange) => this.#door.handle(exchange),
       onStray: (stray) => this.#notes.count(strayTotal, [stray], 1),
     })
-    setInterval(() => this.#journal.seal(), seal_every_ms).unref()
+    setInterval(() => {
+      // What a disk did not take waits for no further request.
+      this.#journal.flush()
+      this.#journal.seal()
+    }, seal_every_ms).unref()
     this.#say({ kind: 'listening', host: listen.host, port: this.#listener.port })
   }
 
