@@ -77,7 +77,12 @@ function headers(operation: AnyOperation): Json[] {
         ]
       : []),
     ...(operation.versioned && operation.method !== 'GET'
-      ? [header('If-Match', 'The ETag that the change is based on', { type: 'string', pattern: '^"[0-9]{1,15}"$' })]
+      ? [
+          header('If-Match', 'The ETag that the change is based on; * for any', {
+            type: 'string',
+            pattern: '^("[0-9]{1,15}"|\\*)$',
+          }),
+        ]
       : []),
     ...(operation.streams
       ? [header('Last-Event-ID', 'Resume after this event', { type: 'string', maxLength: 64 })]

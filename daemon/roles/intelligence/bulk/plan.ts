@@ -4,14 +4,14 @@ import { operation } from '../../../kernel/operation.ts'
 import { settings } from '../settings.ts'
 import { signalStatus } from '../signal/model.ts'
 import { bulkDecision, bulkSelection } from './model.ts'
-import { bulkPaths } from './paths.ts'
+import { planPaths } from './paths.ts'
 import { foreseen } from './rules.ts'
 import { eitherOf, statuses } from './selection.ts'
 
 const count = z.int().min(0)
 
 export const plan = operation({
-  ...bulkPaths('/plan'),
+  ...planPaths(),
   summary: 'Count what a bulk disposition would do, without doing it',
   method: 'POST',
   tool: 'signal_bulk_plan',
