@@ -128,7 +128,7 @@ describe.each(Object.entries(shipped))('%s', (name, { deployment_profile, metric
     answer.resume()
     expect(answer.statusCode).toBe(201)
     expect(await ended).toBe(0)
-    expect(served.log()).toContain('"platform.stopped"')
+    await expect.poll(() => served.log()).toContain('"platform.stopped"')
     await expect(heard({ port, method: 'GET', path: '/health' })).rejects.toThrow(/ECONNREFUSED/)
   })
 

@@ -86,7 +86,7 @@ test('killed again and again under load, it has recorded every request that it a
     answered += load.statuses.length
   }
   served = await door.serve()
-  expect(served.log()).toContain('proxy.audit.recovered')
+  await expect.poll(() => served?.log()).toContain('proxy.audit.recovered')
   await expect.poll(async () => (await metrics(door)).get('proxy_audit_journal_bytes'), { timeout: 60_000 }).toBe('0')
   const records = await everyRecord(door)
   // What was on its way when it died may be recorded without an answer: eight at a time, each time.

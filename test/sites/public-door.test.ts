@@ -184,7 +184,7 @@ test('without a token nothing goes on, and what the provider says stays inside',
   expect(answer.status).toBe(503)
   expect(answer.text).not.toContain('invalid_client')
   expect(door.platform.asked).toEqual([])
-  expect(at.log()).toContain('realm-of-the-inside')
+  await expect.poll(() => at.log()).toContain('realm-of-the-inside')
   expect(at.log()).not.toContain(clientSecret)
   await door.provider.close()
   await expect.poll(async () => (await ask(at, report)).status).toBe(503)

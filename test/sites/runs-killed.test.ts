@@ -61,7 +61,7 @@ describe.each(['run-extracted', 'run-matched', 'run-resolved', 'run-publishing']
     const dying = await alpha.startUntil(point)
     const { run_id } = await ann.ok(start, { lens_id: 'people', node_data })
     await until(() => dying.isGone())
-    expect(dying.log()).toContain(`fault point ${point}`)
+    await expect.poll(() => dying.log()).toContain(`fault point ${point}`)
     const daemon = await alpha.start(...roles)
     expect(await foundBy(run_id)).toEqual(undisturbed)
     await daemon.kill()

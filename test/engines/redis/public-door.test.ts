@@ -108,7 +108,7 @@ test.each(['killed', 'standing still'])(
     if (how === 'killed') await server.start()
     else server.thaw()
     await expect.poll(() => status(at, '192.0.2.6'), patience).toBe(200)
-    expect(at.log()).toContain('proxy.counters.lost')
+    await expect.poll(() => at.log()).toContain('proxy.counters.lost')
     expect(at.log()).not.toContain(server.password)
   },
 )
