@@ -62,7 +62,7 @@ export type Making = {
 /** What serves strangers on the role's TCP listener in place of its operations, which its local socket alone then has. */
 export type Front = {
   listen(given: Pick<Listener, 'listen' | 'tls'> & { readonly workshop: Workshop }): Promise<HttpServer>
-  health(): { ok: boolean; detail: string }
+  health(): readonly DependencyHealth[]
   /** What is left to do when nobody is served any more, and the workers have ended. */
   readonly last: (call: Call) => Promise<void>
 }
@@ -84,7 +84,7 @@ export function newService(given: Making): Service {
     phase: () => phase,
     health: async ({ trace }) => [
       await timed('store', () => stock.store.health()),
-      ...(front ? [await timed('threads', async () => front.health())] : []),
+      ...(front?.health() ?? []),
       ...(await Promise.all((stock.tended ?? []).map((each) => timed(each.name, each.health)))),
       ...(await given.needs(trace)),
     ],

@@ -20,8 +20,8 @@ export type TokenSourceOptions = {
   /** Milliseconds of a clock that never jumps. */
   readonly monotonic: () => number
   readonly log: Log
-  /** Told after each attempt. */
-  readonly told: (outcome: 'minted' | 'refused' | 'unreachable') => void
+  /** Told after each attempt, with how long it took. */
+  readonly told: (outcome: 'minted' | 'refused' | 'unreachable', took_ms: number) => void
 }
 
 /** Without `expires_in` nobody has said how long a token lives. */
@@ -81,23 +81,24 @@ export class TokenSource {
     try {
       const { status, text } = await post({ authorization: basicOf(client), form: 'grant_type=client_credentials' })
       const found = status === 200 ? answered.safeParse(jsonIn(text)).data : undefined
-      if (found === undefined) return this.#failed('refused', { status, said: this.#withoutSecret(text) })
+      if (found === undefined) return this.#failed('refused', began, { status, said: this.#withoutSecret(text) })
       const life_ms = (found.expires_in ?? assumed_life_s) * 1_000
       // From when it was asked for: what the answer took is life of the token too.
       const end_at = began + life_ms - Math.min(margin_ms, life_ms / 2)
       this.#held = { token: found.access_token, renew_at: began + life_ms / 2, end_at }
-      told('minted')
+      told('minted', monotonic() - began)
       return found.access_token
     } catch (error) {
-      return this.#failed('unreachable', { error: (error as Error).message })
+      return this.#failed('unreachable', began, { error: (error as Error).message })
     }
   }
 
-  #failed(outcome: 'refused' | 'unreachable', fields: Readonly<Record<string, unknown>>): undefined {
+  #failed(outcome: 'refused' | 'unreachable', began: number, fields: Readonly<Record<string, unknown>>): undefined {
     const { log, told, monotonic } = this.#given
-    this.#paused_until = monotonic() + pause_ms
+    const now = monotonic()
+    this.#paused_until = now + pause_ms
     log.error(`proxy.token.${outcome}`, fields)
-    told(outcome)
+    told(outcome, now - began)
   }
 
   /** An endpoint may repeat what it was sent, and may answer with a token that cannot be used. */

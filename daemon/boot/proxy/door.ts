@@ -66,6 +66,9 @@ const reasonOf: Readonly<Record<BodyFailure, Reason>> = {
   malformed: 'malformed',
 }
 
+/** What stands before the platform says for it that it is away. */
+const awayStatuses: ReadonlySet<number> = new Set([502, 503, 504])
+
 class Visit {
   readonly #exchange: Exchange
   readonly #config: Config
@@ -163,14 +166,21 @@ class Visit {
     if (token === undefined) return this.#refuse('token_unavailable')
     if (this.#exchange.isOver) return this.#refuse('client_left')
     const { source, path, query, headers } = this.#judged
+    const began = this.#parts.now()
     const relay = new Relay({
       exchange: this.#exchange,
       judged: this.#judged,
       config: this.#config,
       cache: this.#parts.cache,
       now: this.#parts.now,
-      note: (status, answer) => this.#note('forwarded', { status, upstream_status: status }, answer),
-      failed: (reason) => this.#refuse(reason),
+      note: (status, answer) => {
+        this.#heard(began, !awayStatuses.has(status), `answered ${status}`)
+        this.#note('forwarded', { status, upstream_status: status }, answer)
+      },
+      failed: (reason) => {
+        this.#heard(began, false, reason)
+        this.#refuse(reason)
+      },
     })
     relay.flight = upstream.forward(
       {
@@ -185,6 +195,12 @@ class Visit {
       relay.abort()
       this.#note('client_gone', { status: 0, upstream_status: null }, () => undefined)
     }
+  }
+
+  /** The upstream answered, or did not. */
+  #heard(began: number, ok: boolean, detail: string): void {
+    const at = this.#parts.now()
+    this.#parts.notes.asked('upstream', { ok, detail, latency_ms: Math.max(0, at - began), at })
   }
 
   #preflight(): void {

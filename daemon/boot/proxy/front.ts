@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { segmentFolder } from '../../../adapters/audit/segments/segment-folder.ts'
 import type { HttpServer } from '../../../adapters/serve/http/serve-http.ts'
+import type { DependencyHealth } from '../../kernel/builtin.ts'
 import type { Log } from '../../kernel/call.ts'
 import { isRefused, type Refused } from '../../kernel/errors.ts'
 import { serviceCall, type Workshop } from '../../kernel/invoke.ts'
@@ -32,7 +33,7 @@ import type { Shared } from '../shared.ts'
 import { dataOf } from '../site-folder.ts'
 import { threadScript } from '../thread-script.ts'
 import { freePort } from './free-port.ts'
-import type { Added } from './messages.ts'
+import type { Added, AllLastAsked, Dependency, LastAsked } from './messages.ts'
 import { nearCounters } from './near-counters.ts'
 import { renewed } from './reload.ts'
 import { renewedTls } from './renewed-tls.ts'
@@ -54,7 +55,7 @@ export function publicFront(
   const segments = segmentFolder(dir)
   const left = segments.takeUp()
   if (left > 0) given.log.info('proxy.audit.recovered', { segments: left })
-  const standing: Standing = { resolved, tls: undefined, supervisor: undefined, threads: 0 }
+  const standing: Standing = { resolved, tls: undefined, supervisor: undefined, threads: 0, asked: {} }
   const denied: Denied = { since: new Date(clock.now()).toISOString(), top: new TopDenied(most_denied) }
   const journal: AuditJournal = {
     ...segments,
@@ -68,10 +69,7 @@ export function publicFront(
       [auditJournalPart.name, journal],
       [deniedPart.name, denied],
     ],
-    health() {
-      const alive = standing.supervisor?.alive ?? 0
-      return { ok: alive >= standing.threads, detail: `${alive} of ${standing.threads} threads` }
-    },
+    health: () => [threadsHealth(standing), ...dependencies.map((name) => lastHealth(name, standing.asked[name]))],
     listen: (listening) => listen(given, standing, listening, dir, segments.takeUp),
     last: ship.run,
   }
@@ -89,6 +87,27 @@ type Standing = {
   tls: ThreadConfig['tls']
   supervisor: Supervisor<ThreadConfig> | undefined
   threads: number
+  /** By whichever thread asked last. */
+  asked: AllLastAsked
+}
+
+const dependencies: readonly Dependency[] = ['upstream', 'identity provider']
+
+function threadsHealth({ supervisor, threads }: Standing): DependencyHealth {
+  const alive = supervisor?.alive ?? 0
+  return { name: 'threads', ok: alive >= threads, detail: `${alive} of ${threads} threads`, latency_ms: 0 }
+}
+
+/** By what callers have brought about: a probe asks nobody, or whoever reaches the port could have requests sent there. */
+function lastHealth(name: Dependency, last: LastAsked | undefined): DependencyHealth {
+  if (!last) return { name, ok: true, detail: 'not asked yet', latency_ms: 0 }
+  const { ok, detail, latency_ms, at } = last
+  return { name, ok, detail: `${detail}, ${new Date(at).toISOString()}`, latency_ms }
+}
+
+function latest(one: AllLastAsked, other: AllLastAsked): AllLastAsked {
+  const newer = Object.entries(other).filter(([name, { at }]) => at >= (one[name as Dependency]?.at ?? 0))
+  return { ...one, ...Object.fromEntries(newer) }
 }
 
 async function listen(
@@ -126,6 +145,9 @@ async function listen(
     counters: nearCounters(clock.monotonic, random(16)),
     tell: (about) => told(workshop, about),
     added: (added) => addTo(metrics, added),
+    asked(asked) {
+      standing.asked = latest(standing.asked, asked)
+    },
     ended: (name) => void takeUp(name),
     watch,
   })

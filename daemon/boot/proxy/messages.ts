@@ -21,6 +21,17 @@ export type ToThread<C> =
 /** A counter of the role by name, with the values of its labels in order, and what was added since the last report. */
 export type Added = readonly [metric: string, labels: readonly string[], by: number]
 
+/** What a door depends on besides its counters: asked for whoever comes, and never to see whether it is well. */
+export type Dependency = 'upstream' | 'identity provider'
+/** How it went when it was asked for the last time. `at`: epoch milliseconds. */
+export type LastAsked = {
+  readonly ok: boolean
+  readonly detail: string
+  readonly latency_ms: number
+  readonly at: number
+}
+export type AllLastAsked = Readonly<Partial<Record<Dependency, LastAsked>>>
+
 /** Of one thread, now. */
 export type Standing = { readonly connections: number; readonly cache_bytes: number; readonly cache_entries: number }
 
@@ -29,7 +40,13 @@ export type FromThread =
   | { readonly kind: 'configured'; readonly id: number }
   | { readonly kind: 'count'; readonly id: number; readonly steps: readonly CountStep[] }
   | { readonly kind: 'ask'; readonly id: number; readonly about: Pod }
-  | { readonly kind: 'reported'; readonly id: number; readonly added: readonly Added[]; readonly standing: Standing }
+  | {
+      readonly kind: 'reported'
+      readonly id: number
+      readonly added: readonly Added[]
+      readonly standing: Standing
+      readonly asked: AllLastAsked
+    }
   | {
       readonly kind: 'log'
       readonly level: 'debug' | 'info' | 'warn' | 'error'

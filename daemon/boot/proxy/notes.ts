@@ -1,10 +1,10 @@
-// What a thread writes down: for each request one audit line before its answer goes out, and counts for the metrics.
+// What a thread writes down: for each request one audit line before its answer goes out, counts, and how its dependencies were.
 import type { SegmentWriter } from '../../../adapters/audit/segments/segment-writer.ts'
 import type { Metric } from '../../kernel/metrics.ts'
 import { answerTotal, lostTotal, requestTotal } from '../../roles/proxy/metrics.ts'
 import { type Reason, whyOf } from '../../roles/proxy/reasons.ts'
 import { lineOf, type Noted } from '../../roles/proxy/record/line.ts'
-import type { Added } from './messages.ts'
+import type { Added, AllLastAsked, Dependency, LastAsked } from './messages.ts'
 
 export class Notes {
   readonly #journal: SegmentWriter
@@ -12,6 +12,7 @@ export class Notes {
   /** Brought into the counts when those are asked for: there is one of each for every request. */
   readonly #requests = new Map<Reason, number>()
   readonly #answers = new Map<number, number>()
+  readonly #asked = new Map<Dependency, LastAsked>()
   #after: (() => void)[] = []
   #lost = 0
   #isScheduled = false
@@ -42,6 +43,15 @@ export class Notes {
     const found = this.#counts.get(key)
     if (found) found.by += by
     else this.#counts.set(key, { added: [metric.name, labels, 0], by })
+  }
+
+  /** A dependency was asked, and this is what came of it. */
+  asked(dependency: Dependency, last: LastAsked): void {
+    this.#asked.set(dependency, last)
+  }
+
+  get lastAsked(): AllLastAsked {
+    return Object.fromEntries(this.#asked)
   }
 
   /** What was counted since this was last asked for. */

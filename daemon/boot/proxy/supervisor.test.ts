@@ -46,6 +46,7 @@ function supervised(script: Script, threads = 2, watch = { every_ms: 60_000, hun
     counters: memoryKeyValue(() => 0),
     tell: async () => ({ status: 200, body: '' }),
     added: (added) => counted.push(...added),
+    asked: () => undefined,
     ended: (name) => void ended.push(name),
     watch,
   })

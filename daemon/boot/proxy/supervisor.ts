@@ -4,7 +4,7 @@ import type { Script } from '../../../adapters/compute/threads/threads.ts'
 import type { Log } from '../../kernel/call.ts'
 import type { KeyValue } from '../../kernel/keyvalue.ts'
 import { Conversation } from './conversation.ts'
-import type { Added, FromThread, Pod, Standing } from './messages.ts'
+import type { Added, AllLastAsked, FromThread, Pod, Standing } from './messages.ts'
 
 export type Address = { readonly host: string; readonly port: number }
 
@@ -28,6 +28,7 @@ export type Supervising<C> = {
   readonly counters: Pick<KeyValue, 'increment'>
   readonly tell: (about: Pod) => Promise<{ readonly status: number; readonly body: string }>
   readonly added: (added: readonly Added[]) => void
+  readonly asked: (asked: AllLastAsked) => void
   /** Of a thread that is over, however it ended: what it left is nobody's now. */
   readonly ended: (name: string) => void
   /** How often a thread is asked whether it lives, and after how long without an answer it is taken for hung. */
@@ -155,8 +156,10 @@ export class Supervisor<C> {
   #hear(each: Conversation<C>, message: FromThread): void {
     if (message.kind === 'count') void this.#count(each, message)
     else if (message.kind === 'ask') void this.#tell(each, message)
-    else if (message.kind === 'reported') this.#given.added(message.added)
-    else if (message.kind === 'log') this.#given.log[message.level](message.event, message.fields)
+    else if (message.kind === 'reported') {
+      this.#given.added(message.added)
+      this.#given.asked(message.asked)
+    } else if (message.kind === 'log') this.#given.log[message.level](message.event, message.fields)
   }
 
   async #count(each: Conversation<C>, { id, steps }: Extract<FromThread, { kind: 'count' }>): Promise<void> {

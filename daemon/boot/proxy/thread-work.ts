@@ -95,7 +95,15 @@ export class Thread {
       post: tokenPost(token_url, sso_ca, rule, this.#clock),
       monotonic: () => performance.now(),
       log: this.#log,
-      told: (outcome) => this.#notes.count(tokenTotal, [outcome], 1),
+      told: (outcome, latency_ms) => {
+        this.#notes.count(tokenTotal, [outcome], 1)
+        this.#notes.asked('identity provider', {
+          ok: outcome === 'minted',
+          detail: outcome,
+          latency_ms,
+          at: Date.now(),
+        })
+      },
     })
   }
 
@@ -161,7 +169,7 @@ export class Thread {
       cache_bytes: this.#cache?.bytes ?? 0,
       cache_entries: this.#cache?.entries ?? 0,
     }
-    this.#say({ kind: 'reported', id, added: this.#notes.taken(), standing })
+    this.#say({ kind: 'reported', id, added: this.#notes.taken(), standing, asked: this.#notes.lastAsked })
   }
 }
 
