@@ -12,23 +12,24 @@ const known = fs
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    seeds: { type: 'string', default: '200' },
+    seeds: { type: 'string' },
     first: { type: 'string', default: '1' },
     seconds: { type: 'string' },
   },
 })
 const [name] = positionals
-const [seeds, first] = [Number(values.seeds), Number(values.first)]
+const first = Number(values.first)
 const lasts_s = values.seconds === undefined ? undefined : Number(values.seconds)
 const isWhole = (number) => Number.isSafeInteger(number) && number > 0
-if (positionals.length !== 1 || !known.includes(name) || !isWhole(seeds) || !isWhole(first) || !isWhole(lasts_s ?? 1)) {
+if (positionals.length !== 1 || !known.includes(name) || !isWhole(Number(values.seeds ?? 1)) || !isWhole(first) || !isWhole(lasts_s ?? 1)) {
   console.error(
     `usage: scripts/soak NAME [--seeds N] [--first SEED] [--seconds S]; NAME is one of: ${known.join(', ')}`,
   )
   process.exit(2)
 }
 
-const { soak, end } = await import(path.join(folder, `${name}.ts`))
+const { soak, end, usual_seeds } = await import(path.join(folder, `${name}.ts`))
+const seeds = Number(values.seeds ?? usual_seeds)
 const began = performance.now()
 const seconds = (since) => ((performance.now() - since) / 1_000).toFixed(1)
 const texts = (counts) => Object.entries(counts).map(([what, count]) => `${what} ${count}`)

@@ -24,6 +24,8 @@ const most_turns_before_death = 25
 let engines: Promise<Engines> | undefined
 let pattern: Promise<PackagedSites> | undefined
 
+export const usual_seeds = 200
+
 /** After the last seed. */
 export async function end(): Promise<void> {
   for (const engine of Object.values((await engines) ?? {})) await engine.end()

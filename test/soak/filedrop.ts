@@ -44,6 +44,8 @@ async function makePattern(): Promise<PackagedSites> {
   return world
 }
 
+export const usual_seeds = 200
+
 /** After the last seed. */
 export async function end(): Promise<void> {
   await (await pattern)?.end()
