@@ -96,7 +96,7 @@ describe('an answer', () => {
   test('to a client who went goes nowhere, and throws nothing', async () => {
     const gone: string[] = []
     const door = await dataDoor((exchange) => {
-      exchange.onGone = () => void gone.push(exchange.target)
+      exchange.answering = { gone: () => void gone.push(exchange.target), drained: () => undefined }
     })
     const client = await door.client(get('/left'))
     await door.reached(1)
@@ -239,7 +239,7 @@ describe('a slow client', () => {
   const greedy = async (limits: Partial<InboundLimits>) => {
     const gone: string[] = []
     const answer = (exchange: Exchange) => {
-      exchange.onGone = () => void gone.push(exchange.target)
+      exchange.answering = { gone: () => void gone.push(exchange.target), drained: () => undefined }
       exchange.reply(200, [], Buffer.alloc(64 << 20, 'x'))
     }
     const door = await dataDoor(answer, { limits })

@@ -17,7 +17,18 @@ const piece_bytes = 65_536
 
 const nothing = Buffer.alloc(0)
 
-/** No method throws for a client that is gone: then nothing is written, and `onGone` was called. */
+/**
+ * Whoever answers. An object and no functions that are set for each request: V8 puts a function that is written where it is
+ * assigned to a property among what is old, where it keeps all that it sees alive until the whole heap is collected.
+ */
+export type Answering = {
+  /** Once, when the client goes before the answer was given whole to its socket. */
+  gone(): void
+  /** `write` answered false, and more may be written. */
+  drained(): void
+}
+
+/** No method throws for a client that is gone: then nothing is written, and `answering` was told. */
 export class Exchange {
   readonly method: string
   /** The target as it stood on the line: nothing is decoded. */
@@ -30,10 +41,7 @@ export class Exchange {
   readonly fault: Fault | undefined
   /** The body that is announced: its bytes, or `chunked`, or 0. */
   readonly framing: BodyFraming
-  /** Called once, when the client goes before the answer was given whole to its socket. */
-  onGone: (() => void) | undefined
-  /** Called when `write` answered false and more may be written. */
-  onDrain: (() => void) | undefined
+  answering: Answering | undefined
   readonly #guest: Guest
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
@@ -85,12 +93,13 @@ export class Exchange {
     this.#isAwaited = false
     const pieces: Buffer[] = []
     let size = 0
-    this.#onBody = (body) => {
+    const taken = (body: BodyTaken) => {
       this.#onBody = undefined
       this.#guest.watchBody(false)
       request.removeAllListeners('data')
       done(body)
     }
+    this.#onBody = taken
     this.#guest.watchBody(true)
     request.on('data', (piece: Buffer) => {
       size += piece.length
@@ -141,7 +150,7 @@ export class Exchange {
       this.#isDrainAwaited = true
       this.#response.once('drain', () => {
         this.#isDrainAwaited = false
-        if (!this.#isOver) this.onDrain?.()
+        if (!this.#isOver) this.answering?.drained()
       })
     }
     return isTaken
@@ -166,7 +175,7 @@ export class Exchange {
     if (this.#isOver) return
     this.#isOver = true
     this.#onBody?.('gone')
-    this.onGone?.()
+    this.answering?.gone()
   }
 
   /** The body will not come whole, as its guest says. */
@@ -186,7 +195,8 @@ export class Exchange {
       }
       this.end(body.subarray(at))
     }
-    this.onDrain = more
+    const { answering } = this
+    this.answering = { drained: more, gone: () => answering?.gone() }
     more()
   }
 

@@ -13,7 +13,7 @@ import { localReply, preflightReply } from '../../roles/proxy/request/replies.ts
 import type { Origin } from '../../roles/proxy/upstream.ts'
 import type { Pod } from './messages.ts'
 import type { Notes } from './notes.ts'
-import { Relay } from './relay.ts'
+import { Relay, type Relayed } from './relay.ts'
 import type { Tally } from './tally.ts'
 
 export type DoorParts = {
@@ -69,19 +69,20 @@ const reasonOf: Readonly<Record<BodyFailure, Reason>> = {
 /** What stands before the platform says for it that it is away. */
 const awayStatuses: ReadonlySet<number> = new Set([502, 503, 504])
 
-class Visit {
-  readonly #exchange: Exchange
-  readonly #config: Config
-  readonly #parts: DoorParts
-  readonly #judged: Judgement
+class Visit implements Relayed {
+  readonly exchange: Exchange
+  readonly config: Config
+  readonly parts: DoorParts
+  readonly judged: Judgement
+  #forwarded_at = 0
   #isNoted = false
 
   constructor(exchange: Exchange, config: Config, parts: DoorParts) {
-    this.#exchange = exchange
-    this.#config = config
-    this.#parts = parts
+    this.exchange = exchange
+    this.config = config
+    this.parts = parts
     const { method, target, rawHeaders, peer } = exchange
-    this.#judged = judge({ method, target, headers: rawHeaders, peer }, config)
+    this.judged = judge({ method, target, headers: rawHeaders, peer }, config)
   }
 
   /** Never rejects. */
@@ -89,21 +90,21 @@ class Visit {
     try {
       await this.#steps()
     } catch (error) {
-      this.#parts.failed(error)
+      this.parts.failed(error)
       this.#refuse('malformed')
     }
   }
 
   /** Whatever is missing on the way, nothing is forwarded. */
   async #steps(): Promise<void> {
-    const { fault } = this.#exchange
+    const { fault } = this.exchange
     const isSound = !fault || fault.reason === 'unknown_expectation'
     if (!isSound) return this.#refuse('malformed', { status: fault.status })
-    const { next, reason } = this.#judged
+    const { next, reason } = this.judged
     if (next === 'deny') return this.#refuse(reason ?? 'malformed')
     if (fault) return this.#refuse('expectation')
     if (next === 'preflight') return this.#preflight()
-    if (!(await this.#isWithin(readCounters(this.#judged, this.#config)))) return
+    if (!(await this.#isWithin(readCounters(this.judged, this.config)))) return
     if (next === 'read') return this.#read()
     const body = await this.#write()
     if (body) await this.#forward(body)
@@ -113,7 +114,7 @@ class Visit {
   async #isWithin(counters: readonly Counter[]): Promise<boolean> {
     try {
       for (const { key, limit, reason } of counters) {
-        const { place, left_ms } = await this.#parts.tally.placeOf(key)
+        const { place, left_ms } = await this.parts.tally.placeOf(key)
         if (place <= limit) continue
         this.#refuse(reason, { retry_s: Math.max(1, Math.ceil(left_ms / 1_000)) })
         return false
@@ -131,88 +132,86 @@ class Visit {
     const { status, headers, body } = found
     this.#note('cache_hit', { status, upstream_status: null }, () => {
       // What HEAD is told of the length was kept with the headers.
-      if (this.#exchange.method === 'HEAD') {
-        this.#exchange.begin(status, headers, undefined)
-        this.#exchange.end()
-      } else this.#exchange.reply(status, headers, bufferOf(body))
+      if (this.exchange.method === 'HEAD') {
+        this.exchange.begin(status, headers, undefined)
+        this.exchange.end()
+      } else this.exchange.reply(status, headers, bufferOf(body))
     })
   }
 
   #kept(): Kept | undefined {
-    const { cache, now } = this.#parts
-    if (!cache || !this.#judged.isCacheable) return undefined
-    return cache.get(cacheKey(this.#exchange.method, this.#judged), now())
+    const { cache, now } = this.parts
+    if (!cache || !this.judged.isCacheable) return undefined
+    return cache.get(cacheKey(this.exchange.method, this.judged), now())
   }
 
   /** The body, whole; undefined when there is none to go on with. What is announced too large counts as no write. */
   async #write(): Promise<Buffer | undefined> {
-    const { max_body_bytes } = this.#config
-    const { framing } = this.#exchange
+    const { max_body_bytes } = this.config
+    const { framing } = this.exchange
     if (framing !== 'chunked' && framing > max_body_bytes) {
       this.#refuse('body_too_large')
       return undefined
     }
-    if (!(await this.#isWithin([writeCounter(this.#judged, this.#config)]))) return undefined
-    const body = await new Promise<Buffer | BodyFailure>((done) => this.#exchange.readBody(max_body_bytes, done))
+    if (!(await this.#isWithin([writeCounter(this.judged, this.config)]))) return undefined
+    const body = await new Promise<Buffer | BodyFailure>((done) => this.exchange.readBody(max_body_bytes, done))
     if (typeof body !== 'string') return body
     this.#refuse(reasonOf[body])
     return undefined
   }
 
   async #forward(body: Buffer | undefined): Promise<void> {
-    const { tokens, origin, upstream } = this.#parts
+    const { tokens, origin, upstream } = this.parts
     const held = tokens.token()
     const token = typeof held === 'object' ? await held : held
     if (token === undefined) return this.#refuse('token_unavailable')
-    if (this.#exchange.isOver) return this.#refuse('client_left')
-    const { source, path, query, headers } = this.#judged
-    const began = this.#parts.now()
-    const relay = new Relay({
-      exchange: this.#exchange,
-      judged: this.#judged,
-      config: this.#config,
-      cache: this.#parts.cache,
-      now: this.#parts.now,
-      note: (status, answer) => {
-        this.#heard(began, !awayStatuses.has(status), `answered ${status}`)
-        this.#note('forwarded', { status, upstream_status: status }, answer)
-      },
-      failed: (reason) => {
-        this.#heard(began, false, reason)
-        this.#refuse(reason)
-      },
-    })
+    if (this.exchange.isOver) return this.#refuse('client_left')
+    const { source, path, query, headers } = this.judged
+    this.#forwarded_at = this.parts.now()
+    const relay = new Relay(this)
     relay.flight = upstream.forward(
       {
-        method: this.#exchange.method as 'GET' | 'HEAD' | 'POST',
+        method: this.exchange.method as 'GET' | 'HEAD' | 'POST',
         path: origin.base + path + query,
         headers: upstreamHeaders(headers, origin.authority, source, token),
         ...(body ? { body } : {}),
       },
       relay,
     )
-    this.#exchange.onGone = () => {
-      relay.abort()
-      this.#note('client_gone', { status: 0, upstream_status: null }, () => undefined)
-    }
+    this.exchange.answering = relay
   }
 
-  /** The upstream answered, or did not. */
-  #heard(began: number, ok: boolean, detail: string): void {
-    const at = this.#parts.now()
-    this.#parts.notes.asked('upstream', { ok, detail, latency_ms: Math.max(0, at - began), at })
+  answered(status: number, answer: () => void): void {
+    this.#heard(!awayStatuses.has(status), `answered ${status}`)
+    this.#note('forwarded', { status, upstream_status: status }, answer)
+  }
+
+  failed(reason: Reason): void {
+    this.#heard(false, reason)
+    this.#refuse(reason)
+  }
+
+  left(): void {
+    this.#note('client_gone', { status: 0, upstream_status: null }, () => undefined)
+  }
+
+  /** The upstream did something, or did not. */
+  #heard(ok: boolean, detail: string): void {
+    const at = this.parts.now()
+    const latency_ms = Math.max(0, at - this.#forwarded_at)
+    this.parts.notes.asked('upstream', { ok, detail, latency_ms, at })
   }
 
   #preflight(): void {
-    const { cors_origin, hasPost } = this.#config
-    const { status, headers } = preflightReply(this.#exchange.rawHeaders, cors_origin, hasPost)
-    this.#note('preflight', { status, upstream_status: null }, () => this.#exchange.replyText(status, headers, ''))
+    const { cors_origin, hasPost } = this.config
+    const { status, headers } = preflightReply(this.exchange.rawHeaders, cors_origin, hasPost)
+    this.#note('preflight', { status, upstream_status: null }, () => this.exchange.replyText(status, headers, ''))
   }
 
   #refuse(reason: Reason, more: { readonly status?: number; readonly retry_s?: number } = {}): void {
-    const { cors_origin } = this.#config
+    const { cors_origin } = this.config
     const { status, headers, body } = localReply(more.status ?? whyOf(reason).status ?? 503, cors_origin, more.retry_s)
-    this.#note(reason, { status, upstream_status: null }, () => this.#exchange.replyText(status, headers, body))
+    this.#note(reason, { status, upstream_status: null }, () => this.exchange.replyText(status, headers, body))
   }
 
   /** Once for each request: what was decided, also where the caller has left by then. */
@@ -223,11 +222,11 @@ class Visit {
   ): void {
     if (this.#isNoted) return
     this.#isNoted = true
-    const { source, path, rule } = this.#judged
-    const { method } = this.#exchange
-    const about = { at: this.#parts.now(), source: source.address, method, path, rule: rule?.name, reason }
-    const status = this.#exchange.isOver ? 0 : answered.status
-    this.#parts.notes.note({ ...about, ...answered, status }, answer)
+    const { source, path, rule } = this.judged
+    const { method } = this.exchange
+    const about = { at: this.parts.now(), source: source.address, method, path, rule: rule?.name, reason }
+    const status = this.exchange.isOver ? 0 : answered.status
+    this.parts.notes.note({ ...about, ...answered, status }, answer)
   }
 }
 

@@ -1,5 +1,5 @@
 // The upstream's answer on its way to the caller: held until it is noted, whole in one write where it is small, else streamed.
-import type { Exchange } from '../../../adapters/forward/http/exchange.ts'
+import type { Answering, Exchange } from '../../../adapters/forward/http/exchange.ts'
 import type { Failure, Flight, Sink } from '../../../adapters/forward/http/sink.ts'
 import { cacheKey, keptFor } from '../../roles/proxy/cache/cacheable.ts'
 import type { ResponseCache } from '../../roles/proxy/cache/lru.ts'
@@ -8,15 +8,17 @@ import type { Reason } from '../../roles/proxy/reasons.ts'
 import type { Judgement } from '../../roles/proxy/request/lifecycle.ts'
 import { responseHeaders } from '../../roles/proxy/response/headers.ts'
 
-export type Relaying = {
+/** The request that is relayed; it is told what becomes of it. */
+export type Relayed = {
   readonly exchange: Exchange
   readonly judged: Judgement
   readonly config: Config
-  readonly cache: ResponseCache | undefined
-  readonly now: () => number
+  readonly parts: { readonly cache: ResponseCache | undefined; readonly now: () => number }
   /** Notes the upstream's status, then calls back for the answer to go out. */
-  readonly note: (status: number, answer: () => void) => void
-  readonly failed: (reason: Reason) => void
+  answered(status: number, answer: () => void): void
+  failed(reason: Reason): void
+  /** The client is gone. */
+  left(): void
 }
 
 /** What is held of an answer until its note is written; more waits at the upstream. */
@@ -31,8 +33,8 @@ const reasonOf: Readonly<Record<Failure, Reason>> = {
   protocol: 'upstream_protocol',
 }
 
-export class Relay implements Sink {
-  readonly #given: Relaying
+export class Relay implements Sink, Answering {
+  readonly #given: Relayed
   flight: Flight | undefined
   #status = 0
   #headers: string[] = []
@@ -47,20 +49,20 @@ export class Relay implements Sink {
   #copied = 0
   #life_ms = 0
 
-  constructor(given: Relaying) {
+  constructor(given: Relayed) {
     this.#given = given
   }
 
   head(status: number, rawHeaders: string[], length: number | undefined, isFramed: boolean): void {
-    const { config, exchange, judged, cache, note, now } = this.#given
+    const { config, judged, parts } = this.#given
     this.#status = status
     this.#headers = responseHeaders(rawHeaders, config.cors_origin)
     this.#length = length
-    this.#life_ms = cache && isFramed && judged.isCacheable ? keptFor(judged, config, status, rawHeaders, now()) : 0
+    const mayKeep = parts.cache && isFramed && judged.isCacheable
+    this.#life_ms = mayKeep ? keptFor(judged, config, status, rawHeaders, parts.now()) : 0
     if (this.#life_ms > 0) this.#copy = []
     this.#state = 'holding'
-    exchange.onDrain = () => this.flight?.resume()
-    note(status, () => this.#answer())
+    this.#given.answered(status, () => this.#answer())
   }
 
   data(bytes: Buffer): boolean {
@@ -92,9 +94,14 @@ export class Relay implements Sink {
     }
   }
 
-  abort(): void {
+  gone(): void {
     this.#state = 'over'
     this.flight?.abort()
+    this.#given.left()
+  }
+
+  drained(): void {
+    this.flight?.resume()
   }
 
   /** The note is written. */
@@ -121,13 +128,14 @@ export class Relay implements Sink {
   #keep(bytes: Buffer): void {
     if (!this.#copy) return
     this.#copied += bytes.length
-    if (this.#copied <= (this.#given.cache?.largest_body_bytes ?? 0)) this.#copy.push(Buffer.from(bytes))
+    if (this.#copied <= (this.#given.parts.cache?.largest_body_bytes ?? 0)) this.#copy.push(Buffer.from(bytes))
     else this.#copy = undefined
   }
 
   /** Only what has come whole. */
   #store(): void {
-    const { cache, exchange, judged, now } = this.#given
+    const { exchange, judged, parts } = this.#given
+    const { cache, now } = parts
     if (!this.#copy || !cache) return
     const isHead = exchange.method === 'HEAD' && this.#length !== undefined
     const headers = isHead ? [...this.#headers, 'content-length', String(this.#length)] : this.#headers
