@@ -1,7 +1,6 @@
 // The counters of a machine without a key-value server, from a thread: they are in the main thread, asked once a turn.
 import { Refused } from '../../kernel/errors.ts'
 import type { Count, KeyValue } from '../../kernel/keyvalue.ts'
-import { Outstanding } from '../../kernel/outstanding.ts'
 import type { CountStep } from './messages.ts'
 
 type Asked = { readonly done: (count: Count) => void; readonly failed: (error: unknown) => void }
@@ -11,9 +10,10 @@ const patience_ms = 2_000
 
 export class FarCounter {
   readonly #send: (id: number, steps: readonly CountStep[]) => void
+  #id = 0
   #steps: CountStep[] = []
   #asked: Asked[] = []
-  readonly #waiting = new Outstanding<{ readonly asked: readonly Asked[]; readonly timer: NodeJS.Timeout }>()
+  readonly #waiting = new Map<number, { readonly asked: readonly Asked[]; readonly timer: NodeJS.Timeout }>()
 
   constructor(send: (id: number, steps: readonly CountStep[]) => void) {
     this.#send = send
@@ -28,8 +28,9 @@ export class FarCounter {
 
   /** What the main thread answers, in the order of the steps. */
   answer(id: number, counts: readonly (Count | undefined)[]): void {
-    const found = this.#waiting.take(id)
+    const found = this.#waiting.get(id)
     if (!found) return
+    this.#waiting.delete(id)
     clearTimeout(found.timer)
     for (const [at, { done, failed }] of found.asked.entries()) {
       const count = counts[at]
@@ -42,8 +43,10 @@ export class FarCounter {
     const [steps, asked] = [this.#steps, this.#asked]
     this.#steps = []
     this.#asked = []
+    this.#id += 1
+    const id = this.#id
     const timer = setTimeout(() => this.answer(id, []), patience_ms)
-    const id = this.#waiting.add({ asked, timer })
+    this.#waiting.set(id, { asked, timer })
     this.#send(id, steps)
   }
 }
