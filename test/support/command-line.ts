@@ -8,6 +8,8 @@ import { root } from './source-tree.ts'
 
 const node = path.join(root, 'node_modules/.bin/node')
 const main = path.join(root, 'cli/main.ts')
+/** Where Node keeps what it made of the sources: each command that a test types would compile all of them again. */
+const NODE_COMPILE_CACHE = path.join(root, 'node_modules/.cache/compiled')
 
 export type Ended = { readonly exit: number | null; readonly stdout: string; readonly stderr: string }
 
@@ -67,7 +69,11 @@ export async function served(site: string, around: Surroundings = {}): Promise<{
 
 function start(words: readonly string[], { env = {}, cwd }: Surroundings): ChildProcess {
   const { PATH = '', HOME = '' } = process.env
-  return spawn(node, [main, ...words], { env: { PATH, HOME, ...env }, ...(cwd ? { cwd } : {}), stdio: 'pipe' })
+  return spawn(node, [main, ...words], {
+    env: { PATH, HOME, NODE_COMPILE_CACHE, ...env },
+    ...(cwd ? { cwd } : {}),
+    stdio: 'pipe',
+  })
 }
 
 /** A folder of this test alone. */

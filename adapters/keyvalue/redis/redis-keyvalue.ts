@@ -96,7 +96,7 @@ export function redisKeyValue(options: RedisOptions): KeyValue {
     increment: together((steps) => {
       const keys = steps.map(([key]) => prefix + key)
       const words = steps.flatMap(([, by, life_ms]) => [String(by), String(life_ms)])
-      return ask(counted.length(2 * steps.length), (client) => client.countUp(keys, words))
+      return ask(counted, (client) => client.countUp(keys, words))
     }),
     async health() {
       if (!link.isReady) return { ok: false, detail: link.trouble ?? 'not connected' }
@@ -137,7 +137,7 @@ type Asked = { readonly done: (count: Count) => void; readonly failed: (error: u
 /** One question holds no more than this, so that the server is not long with one script. */
 const most_steps = 128
 
-/** All increments of one tick are one question. `ask` gives count and time left for each step in turn, -1 where it failed. */
+/** All increments of one tick are one question. `ask` gives count and time left for each step in turn, -1 or nothing where it failed. */
 function together(ask: (steps: readonly Step[]) => Promise<readonly number[]>): KeyValue['increment'] {
   let steps: Step[] = []
   let asked: Asked[] = []
