@@ -21,7 +21,13 @@ const [name] = positionals
 const first = Number(values.first)
 const lasts_s = values.seconds === undefined ? undefined : Number(values.seconds)
 const isWhole = (number) => Number.isSafeInteger(number) && number > 0
-if (positionals.length !== 1 || !known.includes(name) || !isWhole(Number(values.seeds ?? 1)) || !isWhole(first) || !isWhole(lasts_s ?? 1)) {
+if (
+  positionals.length !== 1 ||
+  !known.includes(name) ||
+  !isWhole(Number(values.seeds ?? 1)) ||
+  !isWhole(first) ||
+  !isWhole(lasts_s ?? 1)
+) {
   console.error(
     `usage: scripts/soak NAME [--seeds N] [--first SEED] [--seconds S]; NAME is one of: ${known.join(', ')}`,
   )
