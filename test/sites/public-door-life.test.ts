@@ -203,7 +203,7 @@ test('health and service-info are for whoever reaches the port itself', async ()
   await recorded(door, 5)
 })
 
-test('health tells of upstream and identity provider by what callers brought about, and asks nobody itself', async () => {
+test('health tells of upstream and token endpoint by what callers brought about, and asks nobody itself', async () => {
   door = await publicDoor(['GET /api/v1/report'])
   served = await door.serve()
   const told = async () => {
@@ -212,19 +212,19 @@ test('health tells of upstream and identity provider by what callers brought abo
       dependencies: { name: string; ok: boolean; detail: string }[]
     }
     const of = (wanted: string) => dependencies.find(({ name }) => name === wanted)
-    return { status, upstream: of('upstream'), provider: of('identity provider') }
+    return { status, upstream: of('upstream'), tokens: of('token endpoint') }
   }
   const unasked = { ok: true, detail: 'not asked yet' }
-  expect(await told()).toMatchObject({ status: 'ok', upstream: unasked, provider: unasked })
+  expect(await told()).toMatchObject({ status: 'ok', upstream: unasked, tokens: unasked })
   expect([door.platform.asked, door.provider.asked]).toEqual([[], []])
   await ask(served, report)
   const answered = { ok: true, detail: expect.stringMatching(/^answered 200, \d{4}-/) }
   const minted = { ok: true, detail: expect.stringMatching(/^minted, /) }
-  await expect.poll(told).toMatchObject({ status: 'ok', upstream: answered, provider: minted })
+  await expect.poll(told).toMatchObject({ status: 'ok', upstream: answered, tokens: minted })
   door.platform.answer = (_, response) => void response.writeHead(503).end()
   await ask(served, report)
   const away = { ok: false, detail: expect.stringMatching(/^answered 503, /) }
-  await expect.poll(told).toMatchObject({ status: 'degraded', upstream: away, provider: minted })
+  await expect.poll(told).toMatchObject({ status: 'degraded', upstream: away, tokens: minted })
   expect((await ask(served, '/health')).json).toEqual({ status: 'degraded', service: 'public-proxy' })
   await door.platform.close()
   await ask(served, report)

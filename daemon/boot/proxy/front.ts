@@ -91,7 +91,7 @@ type Standing = {
   asked: AllLastAsked
 }
 
-const dependencies: readonly Dependency[] = ['upstream', 'identity provider']
+const dependencies: readonly Dependency[] = ['upstream', 'token endpoint']
 
 function threadsHealth({ supervisor, threads }: Standing): DependencyHealth {
   const alive = supervisor?.alive ?? 0

@@ -22,7 +22,7 @@ export type ToThread<C> =
 export type Added = readonly [metric: string, labels: readonly string[], by: number]
 
 /** What a door depends on besides its counters: asked for whoever comes, and never to see whether it is well. */
-export type Dependency = 'upstream' | 'identity provider'
+export type Dependency = 'upstream' | 'token endpoint'
 /** How it went when it was asked for the last time. `at`: epoch milliseconds. */
 export type LastAsked = {
   readonly ok: boolean

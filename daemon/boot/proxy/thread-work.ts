@@ -97,7 +97,7 @@ export class Thread {
       log: this.#log,
       told: (outcome, latency_ms) => {
         this.#notes.count(tokenTotal, [outcome], 1)
-        this.#notes.asked('identity provider', {
+        this.#notes.asked('token endpoint', {
           ok: outcome === 'minted',
           detail: outcome,
           latency_ms,
