@@ -2,11 +2,8 @@
 import fsp from 'node:fs/promises'
 import path from 'node:path'
 
-/**
- * The space for what is new, in MB: V8 would let it grow to 16, which serves no more requests and costs memory. And one helper
- * for compiling and collecting: where all cores serve, each of the usual four takes its own turn before the next request.
- */
-const execArgv = ['--max-semi-space-size=4', '--v8-pool-size=1']
+/** The space for what is new, in MB. V8 would let it grow to 16, which serves no more requests and costs memory. */
+const execArgv = ['--max-semi-space-size=4']
 
 const { writeFile } = fsp
 let isAdded = false

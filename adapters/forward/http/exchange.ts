@@ -141,7 +141,7 @@ export class Exchange {
     })
   }
 
-  /** False: the client takes it slowly, and `onDrain` comes. The bytes are kept: they must be the caller's to give. */
+  /** False: the client takes it slowly, and `answering.drained` comes. The bytes are kept: they must be the caller's to give. */
   write(bytes: Buffer | string): boolean {
     if (this.#isOver) return true
     this.#hasWritten = true

@@ -69,7 +69,7 @@ export function publicFront(
       [auditJournalPart.name, journal],
       [deniedPart.name, denied],
     ],
-    health: () => [threadsHealth(standing), ...dependencies.map((name) => lastHealth(name, standing.asked[name]))],
+    health: () => [threadsHealth(standing), ...dependencies.map((name) => healthOf(name, standing, clock.now()))],
     listen: (listening) => listen(given, standing, listening, dir, segments.takeUp),
     last: ship.run,
   }
@@ -92,22 +92,36 @@ type Standing = {
 }
 
 const dependencies: readonly Dependency[] = ['upstream', 'token endpoint']
+const forgiven_ms = 300_000
 
 function threadsHealth({ supervisor, threads }: Standing): DependencyHealth {
   const alive = supervisor?.alive ?? 0
   return { name: 'threads', ok: alive >= threads, detail: `${alive} of ${threads} threads`, latency_ms: 0 }
 }
 
-/** By what callers have brought about: a probe asks nobody, or whoever reaches the port could have requests sent there. */
-function lastHealth(name: Dependency, last: LastAsked | undefined): DependencyHealth {
-  if (!last) return { name, ok: true, detail: 'not asked yet', latency_ms: 0 }
-  const { ok, detail, latency_ms, at } = last
-  return { name, ok, detail: `${detail}, ${new Date(at).toISOString()}`, latency_ms }
+function healthOf(name: Dependency, { asked, resolved }: Standing, now: number): DependencyHealth {
+  if (name === 'upstream' || hasClient(resolved)) return lastHealth(name, asked[name], now)
+  return { name, ok: false, detail: 'there is no client to ask for a token as', latency_ms: 0 }
 }
 
-function latest(one: AllLastAsked, other: AllLastAsked): AllLastAsked {
-  const newer = Object.entries(other).filter(([name, { at }]) => at >= (one[name as Dependency]?.at ?? 0))
-  return { ...one, ...Object.fromEntries(newer) }
+function hasClient(resolved: Resolved): boolean {
+  const { public_sso_client_id, public_sso_client_secret } = valuesOf(resolved, settings)
+  return public_sso_client_id !== undefined && public_sso_client_secret !== undefined
+}
+
+/**
+ * By what callers have brought about: a probe asks nobody, or whoever reaches the port could have requests sent there. What went
+ * wrong long ago, and was not tried since, is no longer held against it.
+ */
+function lastHealth(name: Dependency, last: LastAsked | undefined, now: number): DependencyHealth {
+  if (!last) return { name, ok: true, detail: 'not asked yet', latency_ms: 0 }
+  const { ok, detail, latency_ms, at } = last
+  return {
+    name,
+    ok: ok || Math.abs(now - at) > forgiven_ms,
+    detail: `${detail}, ${new Date(at).toISOString()}`,
+    latency_ms,
+  }
 }
 
 async function listen(
@@ -118,12 +132,12 @@ async function listen(
   takeUp: (name: string) => number,
 ): Promise<HttpServer> {
   const { resolved, clock, log, random, metrics } = given
-  const { workers, trusted_networks, public_sso_client_id, public_sso_client_secret } = valuesOf(resolved, settings)
+  const { workers, trusted_networks } = valuesOf(resolved, settings)
   if (!('host' in where)) throw new TypeError('the public door is no local socket')
   standing.threads = workers ?? availableParallelism()
   standing.tls = tls
   await freePort(where)
-  if (public_sso_client_id === undefined || public_sso_client_secret === undefined) {
+  if (!hasClient(resolved)) {
     log.warn('proxy.token.no_client', {
       remedy: 'set PUBLIC_SSO_CLIENT_ID, and PUBLIC_SSO_CLIENT_SECRET or its _FILE; until then nothing is forwarded',
     })
@@ -146,7 +160,7 @@ async function listen(
     tell: (about) => told(workshop, about),
     added: (added) => addTo(metrics, added),
     asked(asked) {
-      standing.asked = latest(standing.asked, asked)
+      standing.asked = { ...standing.asked, ...asked }
     },
     ended: (name) => void takeUp(name),
     watch,

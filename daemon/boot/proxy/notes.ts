@@ -50,8 +50,11 @@ export class Notes {
     this.#asked.set(dependency, last)
   }
 
-  get lastAsked(): AllLastAsked {
-    return Object.fromEntries(this.#asked)
+  /** Since this was last asked for. */
+  takenAsked(): AllLastAsked {
+    const all = Object.fromEntries(this.#asked)
+    this.#asked.clear()
+    return all
   }
 
   /** What was counted since this was last asked for. */

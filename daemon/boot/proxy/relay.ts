@@ -16,9 +16,12 @@ export type Relayed = {
   readonly parts: { readonly cache: ResponseCache | undefined; readonly now: () => number }
   /** Notes the upstream's status, then calls back for the answer to go out. */
   answered(status: number, answer: () => void): void
-  failed(reason: Reason): void
-  /** The client is gone. */
-  left(): void
+  /** Nothing came of it. `wasAsked`: the upstream was, so that it says something of the upstream. */
+  failed(reason: Reason, wasAsked: boolean): void
+  /** The upstream broke off an answer that has begun. */
+  broken(reason: Reason): void
+  /** The client is gone. `isUnanswered`: the upstream had not said anything by then. */
+  left(isUnanswered: boolean): void
 }
 
 /** What is held of an answer until its note is written; more waits at the upstream. */
@@ -86,8 +89,11 @@ export class Relay implements Sink, Answering {
   fail(failure: Failure): void {
     if (this.#state === 'waiting') {
       this.#state = 'over'
-      this.#given.failed(reasonOf[failure])
-    } else if (this.#state === 'holding') this.#isBroken = true
+      this.#given.failed(reasonOf[failure], failure !== 'busy')
+      return
+    }
+    this.#given.broken(reasonOf[failure])
+    if (this.#state === 'holding') this.#isBroken = true
     else if (this.#state === 'streaming') {
       this.#state = 'over'
       this.#given.exchange.cut()
@@ -95,9 +101,10 @@ export class Relay implements Sink, Answering {
   }
 
   gone(): void {
+    const isUnanswered = this.#state === 'waiting'
     this.#state = 'over'
     this.flight?.abort()
-    this.#given.left()
+    this.#given.left(isUnanswered)
   }
 
   drained(): void {

@@ -30,10 +30,14 @@ export class Tally {
     const turn = this.#turn
     this.#turn = new Map()
     for (const [key, waiting] of turn) {
-      this.#increment(key, waiting.length, this.#window_ms).then(
-        (count) => tell(waiting, count),
-        () => tell(waiting, undefined),
-      )
+      try {
+        this.#increment(key, waiting.length, this.#window_ms).then(
+          (count) => tell(waiting, count),
+          () => tell(waiting, undefined),
+        )
+      } catch {
+        tell(waiting, undefined)
+      }
     }
   }
 }

@@ -95,7 +95,8 @@ export class Thread {
       post: tokenPost(token_url, sso_ca, rule, this.#clock),
       monotonic: () => performance.now(),
       log: this.#log,
-      told: (outcome, latency_ms) => {
+      told: (outcome, took_ms) => {
+        const latency_ms = Math.round(took_ms)
         this.#notes.count(tokenTotal, [outcome], 1)
         this.#notes.asked('token endpoint', {
           ok: outcome === 'minted',
@@ -169,7 +170,7 @@ export class Thread {
       cache_bytes: this.#cache?.bytes ?? 0,
       cache_entries: this.#cache?.entries ?? 0,
     }
-    this.#say({ kind: 'reported', id, added: this.#notes.taken(), standing, asked: this.#notes.lastAsked })
+    this.#say({ kind: 'reported', id, added: this.#notes.taken(), standing, asked: this.#notes.takenAsked() })
   }
 }
 

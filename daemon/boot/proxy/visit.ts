@@ -40,6 +40,8 @@ const reasonOf: Readonly<Record<BodyFailure, Reason>> = {
 
 /** What stands before the platform says for it that it is away. */
 const awayStatuses: ReadonlySet<number> = new Set([502, 503, 504])
+/** So long without a word, the upstream is not well, whether or not the caller waits on. */
+const silent_ms = 5_000
 
 export class Visit implements Relayed {
   readonly exchange: Exchange
@@ -66,9 +68,13 @@ export class Visit implements Relayed {
     try {
       step()
     } catch (error) {
-      this.parts.failed(error)
-      this.#refuse('malformed')
+      this.#fault(error)
     }
+  }
+
+  #fault(error: unknown): void {
+    this.parts.failed(error)
+    this.#refuse('malformed')
   }
 
   /** Whatever is missing on the way, nothing is forwarded. */
@@ -136,8 +142,12 @@ export class Visit implements Relayed {
 
   #forward(body: Buffer | undefined): void {
     const token = this.parts.tokens.token()
-    if (typeof token === 'object') void token.then((minted) => this.#step(() => this.#forwardBy(minted, body)))
-    else this.#forwardBy(token, body)
+    if (typeof token === 'object') {
+      void token.then(
+        (minted) => this.#step(() => this.#forwardBy(minted, body)),
+        (error: unknown) => this.#fault(error),
+      )
+    } else this.#forwardBy(token, body)
   }
 
   #forwardBy(token: string | undefined, body: Buffer | undefined): void {
@@ -168,12 +178,19 @@ export class Visit implements Relayed {
     this.#note('forwarded', { status, upstream_status: status }, answer)
   }
 
-  failed(reason: Reason): void {
-    this.#heard(false, reason)
+  failed(reason: Reason, wasAsked: boolean): void {
+    if (wasAsked) this.#heard(false, reason)
     this.#refuse(reason)
   }
 
-  left(): void {
+  broken(reason: Reason): void {
+    this.#heard(false, reason)
+  }
+
+  /** Who leaves at once says nothing of the upstream. */
+  left(isUnanswered: boolean): void {
+    const waited_ms = this.parts.now() - this.#forwarded_at
+    if (isUnanswered && waited_ms >= silent_ms) this.#heard(false, 'silent until the caller left')
     this.#note('client_gone', { status: 0, upstream_status: null }, () => undefined)
   }
 

@@ -36,6 +36,7 @@ export function startOurs(around: Around, port: number, { issuer, counter, cache
     PUBLIC_SSO_CLIENT_ID: 'door',
     PUBLIC_SSO_CLIENT_SECRET: 'bench-secret',
     PROXY_PORT: String(port),
+    PROXY_METRICS_LISTEN: '127.0.0.1:0',
     PROXY_WORKERS: '1',
     RATE_LIMIT_PER_MIN: '1000000',
     CACHE_MAX_MB: String(cache_mb),
