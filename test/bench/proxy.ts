@@ -8,8 +8,8 @@ import { startIssuer, startOurs } from '../support/proxy-bench/ours.ts'
 import * as peers from '../support/proxy-bench/peers.ts'
 import { cores, type Program, startPinned } from '../support/proxy-bench/pinned.ts'
 
-const rounds = 5
-const seconds = 4
+const rounds = 3
+const seconds = 6
 /** As long as V8 takes to compile what a door needs again and again. */
 const warm_s = 8
 const first_port = 9011
