@@ -2,7 +2,12 @@
 import type { Exchange } from '../../../adapters/forward/http/exchange.ts'
 import type { Config } from '../../roles/proxy/config.ts'
 import type { Pod } from './messages.ts'
-import { type DoorParts, Visit } from './visit.ts'
+import { Visit, type VisitParts } from './visit.ts'
+
+type DoorParts = VisitParts & {
+  /** What is asked for beside the public prefix, and answered by the main thread. */
+  readonly tell: (about: Pod) => Promise<{ readonly status: number; readonly body: string }>
+}
 
 /** Exact targets: they are for whoever reaches the listener itself, and no path under the prefix leads to them. */
 const pods: ReadonlyMap<string, Pod> = new Map([

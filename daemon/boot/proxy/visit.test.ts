@@ -3,12 +3,11 @@ import { expect, test } from 'vitest'
 import type { Exchange } from '../../../adapters/forward/http/exchange.ts'
 import type { Failure, Sink } from '../../../adapters/forward/http/sink.ts'
 import type { Count } from '../../kernel/keyvalue.ts'
-import type { Config } from '../../roles/proxy/config.ts'
-import { configOf } from '../../roles/proxy/config.ts'
+import { type Config, configOf } from '../../roles/proxy/config.ts'
 import type { LastAsked } from './messages.ts'
 import type { Notes } from './notes.ts'
 import { Tally } from './tally.ts'
-import { type DoorParts, Visit } from './visit.ts'
+import { Visit, type VisitParts } from './visit.ts'
 
 const values = {
   ...{
@@ -22,7 +21,7 @@ const values = {
 }
 const config: Config = configOf(values as Parameters<typeof configOf>[0])
 
-type World = { count?: () => Promise<Count>; token?: DoorParts['tokens']['token'] }
+type World = { count?: () => Promise<Count>; token?: VisitParts['tokens']['token'] }
 
 function world({ count = async () => ({ count: 1, left_ms: 1 }), token = () => 'token' }: World = {}) {
   let now = 1_000
@@ -30,7 +29,7 @@ function world({ count = async () => ({ count: 1, left_ms: 1 }), token = () => '
   const health: [ok: boolean, detail: string][] = []
   const failed: string[] = []
   const sinks: Sink[] = []
-  const parts: DoorParts = {
+  const parts: VisitParts = {
     origin: { isTls: false, host: 'up', port: 80, authority: 'up', base: '' },
     upstream: {
       forward(request, sink) {
@@ -51,7 +50,6 @@ function world({ count = async () => ({ count: 1, left_ms: 1 }), token = () => '
       asked: (_: string, { ok, detail }: LastAsked) => void health.push([ok, detail]),
     } as unknown as Notes,
     cache: undefined,
-    tell: async () => ({ status: 200, body: '' }),
     now: () => now,
     failed: (error) => void failed.push((error as Error).message),
   }

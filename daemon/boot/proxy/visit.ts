@@ -11,20 +11,17 @@ import { type Judgement, judge } from '../../roles/proxy/request/lifecycle.ts'
 import { type Counter, readCounters, writeCounter } from '../../roles/proxy/request/limits.ts'
 import { localReply, preflightReply } from '../../roles/proxy/request/replies.ts'
 import type { Origin } from '../../roles/proxy/upstream.ts'
-import type { Pod } from './messages.ts'
 import type { Notes } from './notes.ts'
 import { Relay, type Relayed } from './relay.ts'
 import type { Place, Tally } from './tally.ts'
 
-export type DoorParts = {
+export type VisitParts = {
   readonly origin: Origin
   readonly upstream: Upstream
   readonly tokens: Pick<TokenSource, 'token'>
   readonly tally: Tally
   readonly notes: Notes
   readonly cache: ResponseCache | undefined
-  /** What is asked for beside the public prefix, and answered by the main thread. */
-  readonly tell: (about: Pod) => Promise<{ readonly status: number; readonly body: string }>
   /** Epoch milliseconds. */
   readonly now: () => number
   /** Told of what should not happen. */
@@ -46,12 +43,12 @@ const silent_ms = 5_000
 export class Visit implements Relayed {
   readonly exchange: Exchange
   readonly config: Config
-  readonly parts: DoorParts
+  readonly parts: VisitParts
   readonly judged: Judgement
   #forwarded_at = 0
   #isNoted = false
 
-  constructor(exchange: Exchange, config: Config, parts: DoorParts) {
+  constructor(exchange: Exchange, config: Config, parts: VisitParts) {
     this.exchange = exchange
     this.config = config
     this.parts = parts
