@@ -7,7 +7,7 @@ import { serve } from '../../daemon/boot/serve.ts'
 import { databaseOf, siteFolder, socketOf } from '../../daemon/boot/site-folder.ts'
 import { list as listSessions } from '../../daemon/roles/consensus/session/list.ts'
 import { list as listChannels } from '../../daemon/roles/site/channel/list.ts'
-import { served } from '../support/command-line.ts'
+import { serveProcess } from '../support/command-process.ts'
 import { type SiteWorld, stoppedWorld, type WorldOptions } from '../support/site-world.ts'
 
 const ends: (() => Promise<unknown>)[] = []
@@ -32,7 +32,7 @@ async function takenPort(): Promise<{ port: number; free(): Promise<void> }> {
 /** One role of the site in a process of its own. */
 async function elsewhere(world: SiteWorld, role: string): Promise<() => Promise<string>> {
   const env = { PLATFORM_ROLES: role, SITE_PORT: '0', CONSENSUS_PORT: '0' }
-  const process = await served(path.dirname(world.folder.profile), { env })
+  const process = await serveProcess(path.dirname(world.folder.profile), { env })
   const stop = async () => (await process.stop()).stderr
   ends.push(stop)
   return stop

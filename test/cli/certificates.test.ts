@@ -4,7 +4,6 @@ import * as fs from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { answered, platform, scratch } from '../support/command-line.ts'
-import { typed } from '../support/typed.ts'
 
 const { dir, remove } = scratch('certificates')
 afterAll(remove)
@@ -22,7 +21,7 @@ beforeAll(async () => {
 
 const own = (site: string) => fs.readFileSync(at(site, 'keys', 'certificates', 'site.pem'), 'utf8')
 const refusal = async (...words: string[]) => {
-  const { exit, stderr } = await typed(words)
+  const { exit, stderr } = await platform(words)
   return `${exit} ${stderr.replaceAll('error: ', '').replaceAll('\n', ' ')}`
 }
 

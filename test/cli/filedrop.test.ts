@@ -97,7 +97,7 @@ test('a body that is no JSON object is a usage error', async () => {
 })
 
 test('a message verifies with the sender’s public keys and nothing else, and not with another’s', async () => {
-  expect(await answered(['filedrop', 'verify', envelope, '--keys', at('alpha.json')], { cwd: dir })).toMatchObject({
+  expect(await answered(['filedrop', 'verify', envelope, '--keys', at('alpha.json')])).toMatchObject({
     ok: true,
     statement: { src: 'alpha', dst: 'bravo', kind: 'contribution' },
   })

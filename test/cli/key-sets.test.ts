@@ -4,8 +4,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { kinds } from '../keys/set-world.ts'
 import { type Medium, rootedSite, rootMedium, type SiteAt, signAt, siteAt } from '../support/ceremony.ts'
-import { type Json, scratch } from '../support/command-line.ts'
-import { typed } from '../support/typed.ts'
+import { type Json, platform, scratch } from '../support/command-line.ts'
 
 const { dir, remove } = scratch('key-sets')
 afterAll(remove)
@@ -100,7 +99,7 @@ describe.each(kinds)('root keys of $name on media', ({ algorithms }) => {
     expect(await peer.answered(['peers', 'update', 'alpha', '--keys', file('set-3')])).toMatchObject({ taken: 1 })
     // What was signed by the old root keys alone is taken no more.
     await site.answered(['keys', 'set', 'draft', '--out', file('keyset-4')])
-    const old = await typed(['keys', 'set', 'sign', file('keyset-4'), '--dir', first.dir, '--yes'])
+    const old = await platform(['keys', 'set', 'sign', file('keyset-4'), '--dir', first.dir, '--yes'])
     expect(old).toMatchObject({ exit: 3, stderr: expect.stringContaining('no root key') })
   })
 })
@@ -213,10 +212,10 @@ describe('a machine that only signs', () => {
     await site.answered(['keys', 'set', 'draft', '--out', draft])
   })
   const sign = (file: string, ...more: string[]) =>
-    typed(['keys', 'set', 'sign', file, '--dir', medium.dir, '--yes', ...more])
+    platform(['keys', 'set', 'sign', file, '--dir', medium.dir, '--yes', ...more])
 
   test('shows what changes, and asks', async () => {
-    const ended = await typed(['keys', 'set', 'sign', draft, '--dir', medium.dir])
+    const ended = await platform(['keys', 'set', 'sign', draft, '--dir', medium.dir])
     expect(ended).toMatchObject({ exit: 3, stdout: '' })
     expect(ended.stderr).toContain('key set 2 of alpha')
     expect(ended.stderr).toMatch(/new message key \(Ed25519\), active/)

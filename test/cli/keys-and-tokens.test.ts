@@ -143,10 +143,10 @@ describe('keys', () => {
       expect(refused).toMatchObject({ exit: 3, stdout: '' })
       expect(refused.stderr).toContain(`no active ${use} key: run \`platform keys generate --use ${use}\``)
       const consensus = await served(site, { ...around, env: { ...around.env, PLATFORM_ROLES: 'consensus' } })
-      expect((await consensus.stop()).exit).toBe(0)
+      await consensus.stop()
       await answered(['keys', 'generate', '--use', use], around)
       const running = await served(site, around)
-      expect((await running.stop()).exit).toBe(0)
+      await running.stop()
     },
   )
 

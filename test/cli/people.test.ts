@@ -17,9 +17,9 @@ afterAll(remove)
 /** On a machine without a site: nothing of one is named or found. */
 async function made(name: string, ...more: string[]): Promise<{ file: string; fingerprint: string; kid: string }> {
   const words = ['keys', 'generate', '--use', 'personal', '--dir', on(name), ...more]
-  const { fingerprint, kid } = await answered(words, { cwd: dir })
+  const { fingerprint, kid } = await answered(words)
   const file = on(`${name}-${kid}.json`)
-  expect((await platform(['keys', 'export', '--dir', on(name), '--out', file], { cwd: dir })).exit).toBe(0)
+  expect((await platform(['keys', 'export', '--dir', on(name), '--out', file])).exit).toBe(0)
   return { file, fingerprint, kid }
 }
 
@@ -32,7 +32,7 @@ test('a key in a folder of its own needs no site, and the private half stays in 
   const { file, fingerprint, kid } = await made('medium')
   expect(statSync(on('medium')).mode & 0o777).toBe(0o700)
   expect(statSync(path.join(on('medium'), `${kid}.json`)).mode & 0o777).toBe(0o600)
-  const { items } = await answered(['keys', 'list', '--dir', on('medium')], { cwd: dir })
+  const { items } = await answered(['keys', 'list', '--dir', on('medium')])
   expect(items).toMatchObject([{ kid, fingerprint, use: 'personal' }])
   const { d } = JSON.parse(readFileSync(path.join(on('medium'), `${kid}.json`), 'utf8')).private_jwk
   expect(readFileSync(file, 'utf8')).not.toContain(d)

@@ -174,7 +174,7 @@ describe('evidence', () => {
     const keys = path.join(dir, 'keys.json')
     await platform(['keys', 'export', '--out', keys], { env })
     expect(await answered(['evidence', 'verify', file])).toMatchObject({ valid: true, keys: 'own' })
-    expect(await answered(['evidence', 'verify', file, '--keys', keys], { cwd: dir })).toMatchObject({
+    expect(await answered(['evidence', 'verify', file, '--keys', keys])).toMatchObject({
       valid: true,
       keys: 'given',
     })
@@ -228,7 +228,7 @@ describe('audit and store', () => {
     const whileRunning = await platform(['store', 'restore', copy, '--yes'], { env })
     expect([whileRunning.exit, whileRunning.stderr.includes('stop the site first')]).toEqual([3, true])
 
-    expect((await running.stop()).exit).toBe(0)
+    await running.stop()
     expect((await platform(['store', 'restore', copy], { env })).exit).toBe(3)
     const restored = await answered(['store', 'restore', copy, '--yes'], { env })
     expect(restored.kept.flatMap((before: string) => readdirSync(before))).toContain('consensus.db')

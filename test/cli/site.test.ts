@@ -261,7 +261,7 @@ describe('doctor', () => {
 
 describe('conventions', () => {
   test('without a site a command is refused and says how to make one', async () => {
-    const ended = await platform(['keys', 'list'], { cwd: dir })
+    const ended = await platform(['keys', 'list'])
     expect(ended).toMatchObject({ exit: 3, stdout: '' })
     expect(ended.stderr).toContain('platform init')
   })

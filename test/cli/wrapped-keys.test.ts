@@ -7,11 +7,12 @@ import { signEpoch } from '../../daemon/boot/offline/epoch-signing.ts'
 import { signRelease } from '../../daemon/boot/offline/personal-signature.ts'
 import { keyAlgorithm, type PublicKey } from '../../daemon/kernel/keys.ts'
 import { rootedSite, rootMedium } from '../support/ceremony.ts'
-import { type Json, platform, scratch, served } from '../support/command-line.ts'
-import { typed, typedOk } from '../support/typed.ts'
+import { answered, type Json, platform, scratch } from '../support/command-line.ts'
+import { platformProcess, serveProcess } from '../support/command-process.ts'
 
 const { dir, remove } = scratch('wrapped')
 afterAll(remove)
+// A passphrase that was right stays in the memory of its process, so that what comes without one is a process of its own.
 const at = (name: string) => path.join(dir, name)
 const passphrase = 'seven boats on a still lake'
 const right = at('right')
@@ -31,7 +32,7 @@ function closed(folder: string): string[] {
 describe('a passphrase file', () => {
   const medium = at('refused')
   const generate = (file: string) =>
-    typed(['keys', 'generate', '--use', 'root', '--dir', medium, '--passphrase-file', file])
+    platform(['keys', 'generate', '--use', 'root', '--dir', medium, '--passphrase-file', file])
 
   const odd: [string, string, (file: string) => void, RegExp][] = [
     ['that others may read', passphrase, (file) => chmodSync(file, 0o640), /chmod 600/],
@@ -52,7 +53,7 @@ describe('a passphrase file', () => {
   })
 
   test('is the only way without a terminal: a passphrase is no argument', async () => {
-    expect(await typed(['keys', 'wrap', '--dir', dir, '--passphrase', passphrase])).toMatchObject({ exit: 2 })
+    expect(await platform(['keys', 'wrap', '--dir', dir, '--passphrase', passphrase])).toMatchObject({ exit: 2 })
   })
 })
 
@@ -62,38 +63,38 @@ describe.each(keyAlgorithm.options)('a medium with a root key of %s', (algorithm
   test('is put under a passphrase that is typed twice, and out again', async () => {
     await rootMedium(dir, `medium-${algorithm}`, algorithm)
     const wrap = ['keys', 'wrap', '--dir', medium()]
-    expect(await typed(wrap)).toMatchObject({ exit: 3 })
-    expect(await typed(wrap, { secrets: [passphrase, `${passphrase}!`] })).toMatchObject({ exit: 2 })
-    expect(await typed(wrap, { secrets: ['short'] })).toMatchObject({ exit: 2 })
+    expect(await platform(wrap)).toMatchObject({ exit: 3 })
+    expect(await platform(wrap, { secrets: [passphrase, `${passphrase}!`] })).toMatchObject({ exit: 2 })
+    expect(await platform(wrap, { secrets: ['short'] })).toMatchObject({ exit: 2 })
     expect(closed(medium())).toEqual([])
-    expect(await typed(wrap, { secrets: [passphrase, passphrase] })).toMatchObject({ exit: 0 })
+    expect(await platform(wrap, { secrets: [passphrase, passphrase] })).toMatchObject({ exit: 0 })
     expect(closed(medium())).toEqual(['root'])
     // Its public side is read without it.
-    expect(await typed(['keys', 'export', '--dir', medium()])).toMatchObject({ exit: 0 })
-    expect((await typedOk(['keys', 'list', '--dir', medium()])).items).toHaveLength(1)
+    expect(await platform(['keys', 'export', '--dir', medium()])).toMatchObject({ exit: 0 })
+    expect((await answered(['keys', 'list', '--dir', medium()])).items).toHaveLength(1)
     const unwrap = ['keys', 'unwrap', '--dir', medium()]
-    expect(await typed(unwrap, { secrets: ['not that passphrase'] })).toMatchObject({ exit: 3 })
+    expect(await platform(unwrap, { secrets: ['not that passphrase'] })).toMatchObject({ exit: 3 })
     expect(closed(medium())).toEqual(['root'])
-    expect(await typed(unwrap, { secrets: [passphrase] })).toMatchObject({ exit: 0 })
+    expect(await platform(unwrap, { secrets: [passphrase] })).toMatchObject({ exit: 0 })
     expect(closed(medium())).toEqual([])
   })
 
   test('signs a key set with the right passphrase alone', async () => {
     const root = await rootMedium(dir, `signing-${algorithm}`, algorithm)
     const site = await rootedSite(at(`site-${algorithm}`), 'alpha', [root])
-    await typedOk(['keys', 'wrap', '--dir', root.dir, '--passphrase-file', right])
+    await answered(['keys', 'wrap', '--dir', root.dir, '--passphrase-file', right])
     const draft = at(`draft-${algorithm}.json`)
     await site.answered(['keys', 'set', 'draft', '--out', draft])
     const sign = ['keys', 'set', 'sign', draft, '--dir', root.dir, '--yes']
     const unsigned = readFileSync(draft, 'utf8')
     // In processes of their own: here the key is open already.
-    expect(await platform(sign)).toMatchObject({ exit: 3, stderr: expect.stringContaining('--passphrase-file') })
-    const ended = await platform([...sign, '--passphrase-file', wrong])
+    expect(await platformProcess(sign)).toMatchObject({ exit: 3, stderr: expect.stringContaining('--passphrase-file') })
+    const ended = await platformProcess([...sign, '--passphrase-file', wrong])
     expect(ended).toMatchObject({ exit: 3, stdout: '' })
     expect(ended.stderr).toContain(`the passphrase does not open ${root.kid}`)
     expect(ended.stderr).not.toMatch(/seven [bg]oats/)
     expect(readFileSync(draft, 'utf8')).toBe(unsigned)
-    expect(await typed(sign, { secrets: [passphrase] })).toMatchObject({ exit: 0 })
+    expect(await platform(sign, { secrets: [passphrase] })).toMatchObject({ exit: 0 })
     expect(await site.answered(['keys', 'set', 'publish', draft, '--yes'])).toMatchObject({ version: 2 })
   })
 })
@@ -101,21 +102,21 @@ describe.each(keyAlgorithm.options)('a medium with a root key of %s', (algorithm
 test('a new key goes under the passphrase where keys of its use lie under one, and only there', async () => {
   const folder = at('mixed')
   const generate = (use: string, ...more: string[]) =>
-    typed(['keys', 'generate', '--use', use, '--dir', folder, ...more], { secrets: [passphrase] })
+    platform(['keys', 'generate', '--use', use, '--dir', folder, ...more], { secrets: [passphrase] })
   await generate('root', '--passphrase-file', right)
   await generate('message')
   expect(closed(folder)).toEqual(['root'])
   await generate('root')
   expect(closed(folder)).toEqual(['root', 'root'])
-  expect(await typed(['keys', 'generate', '--use', 'root', '--dir', folder])).toMatchObject({ exit: 3 })
-  await typedOk(['keys', 'wrap', '--dir', folder, '--use', 'message', '--passphrase-file', right])
+  expect(await platform(['keys', 'generate', '--use', 'root', '--dir', folder])).toMatchObject({ exit: 3 })
+  await answered(['keys', 'wrap', '--dir', folder, '--use', 'message', '--passphrase-file', right])
   expect(closed(folder)).toEqual(['message', 'root', 'root'])
 })
 
 test('a person signs a release with a key under a passphrase', async () => {
   const folder = at('person')
   const words = ['keys', 'generate', '--use', 'personal', '--dir', folder, '--passphrase-file', right]
-  const key = (await typedOk(words)) as PublicKey
+  const key = (await answered(words)) as PublicKey
   const file = path.join(folder, `${key.kid}.json`)
   const said = {
     ...{ v: 1, type: 'platform.release', step: 'request', site: 'alpha', item: 'bravo/x', digests: ['a'.repeat(96)] },
@@ -129,7 +130,7 @@ test('a person signs a release with a key under a passphrase', async () => {
 test('a root key under a passphrase announces an epoch', async () => {
   const folder = at('announcing')
   const words = ['keys', 'generate', '--use', 'root', '--dir', folder, '--passphrase-file', right]
-  const key = (await typedOk(words)) as PublicKey
+  const key = (await answered(words)) as PublicKey
   const said = {
     ...{ v: 1, type: 'platform.epoch', channel: 'filedrop/alpha/bravo', src: 'alpha', dst: 'bravo', epoch: 2 },
     ...{ reason: 'compromised', created: new Date().toISOString() },
@@ -144,8 +145,8 @@ describe('a site whose keys lie under a passphrase', () => {
   const own = ['--site', site]
   const named = (file: string) => ({ env: { PLATFORM_KEYS_PASSPHRASE_FILE: file } })
   beforeAll(async () => {
-    await typedOk(['init', ...own, '--tenant', 'acme', '--profile', 'demo'])
-    await typedOk(['keys', 'wrap', ...own, '--passphrase-file', right])
+    await answered(['init', ...own, '--tenant', 'acme', '--profile', 'demo'])
+    await answered(['keys', 'wrap', ...own, '--passphrase-file', right])
   })
 
   test('does not start without it, or with a wrong one, and says which setting to mend', async () => {
@@ -155,7 +156,7 @@ describe('a site whose keys lie under a passphrase', () => {
       [named(wrong), 'the passphrase does not open'],
       [named(at('nowhere')), 'cannot be read'],
     ] as const) {
-      const ended = await platform(['serve', ...own], around)
+      const ended = await platformProcess(['serve', ...own], around)
       expect(ended).toMatchObject({ exit: 3, stdout: '' })
       expect(ended.stderr).toContain('identity.keys_passphrase_file')
       expect(ended.stderr).toContain(why)
@@ -164,41 +165,41 @@ describe('a site whose keys lie under a passphrase', () => {
   })
 
   test('the doctor says so, and finds nothing once the file is named', async () => {
-    const wanting = await typed(['doctor', ...own])
+    const wanting = await platform(['doctor', ...own])
     expect(wanting).toMatchObject({ exit: 5, stdout: expect.stringContaining('is under a passphrase') })
-    const { findings } = await typedOk(['doctor', ...own], named(right))
+    const { findings } = await answered(['doctor', ...own], named(right))
     expect(findings.filter((each: Json) => each.state !== 'ok' && each.check === 'keys')).toEqual([])
   })
 
   test('starts with it, signs tokens and checkpoints, and tells the passphrase to nobody', async () => {
-    const running = await served(site, named(right))
+    const running = await serveProcess(site, named(right))
     const mint = ['token', 'mint', '--subject', 'ann', '--roles', 'auditor', ...own]
-    expect(await platform(mint)).toMatchObject({ exit: 3, stdout: '' })
-    const { token } = await typedOk(mint, named(right))
-    const status = await typed(['status', ...own], { env: { PLATFORM_TOKEN: token } })
+    expect(await platformProcess(mint)).toMatchObject({ exit: 3, stdout: '' })
+    const { token } = await answered(mint, named(right))
+    const status = await platform(['status', ...own], { env: { PLATFORM_TOKEN: token } })
     const ended = await running.stop()
     expect([status.exit, ended.exit]).toEqual([0, 0])
     expect(ended.stdout + ended.stderr).not.toContain(passphrase)
-    expect(await typed(['audit', 'verify', ...own])).toMatchObject({ exit: 0 })
-    const { stdout } = await typed(['audit', 'export', '--role', 'site', ...own])
+    expect(await platform(['audit', 'verify', ...own])).toMatchObject({ exit: 0 })
+    const { stdout } = await platform(['audit', 'export', '--role', 'site', ...own])
     expect(stdout).toMatch(/"action":"site.key.wrap"/)
     expect(stdout).not.toContain(passphrase)
   })
 
   test('rotates and revokes: what is new lies under the same passphrase', async () => {
     const message = async () => {
-      const { items } = await typedOk(['keys', 'list', ...own])
+      const { items } = await answered(['keys', 'list', ...own])
       return items.filter((key: Json) => key.use === 'message' && key.status === 'active').map((key: Json) => key.kid)
     }
     const [old] = await message()
     const rotate = ['keys', 'rotate', old, ...own]
-    expect(await typed(rotate)).toMatchObject({ exit: 3 })
-    expect(await typed([...rotate, '--passphrase-file', wrong])).toMatchObject({ exit: 3 })
+    expect(await platform(rotate)).toMatchObject({ exit: 3 })
+    expect(await platform([...rotate, '--passphrase-file', wrong])).toMatchObject({ exit: 3 })
     expect(await message()).toEqual([old])
-    const { created, key_set } = await typedOk(rotate, named(right))
+    const { created, key_set } = await answered(rotate, named(right))
     expect(key_set).toBe(1)
     expect(closed(path.join(site, 'keys'))).toEqual(['message', 'message', 'root', 'token'])
-    const revoked = await typedOk(['keys', 'revoke', old, '--yes', '--replace', ...own], named(right))
+    const revoked = await answered(['keys', 'revoke', old, '--yes', '--replace', ...own], named(right))
     expect(revoked).toMatchObject({ status: 'revoked', key_set: 2 })
     expect(await message()).toEqual([created.kid, revoked.created.kid])
     expect(closed(path.join(site, 'keys'))).toEqual(['message', 'message', 'root', 'token'])

@@ -2,9 +2,8 @@
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { scratch } from '../support/command-line.ts'
+import { answered, platform, scratch } from '../support/command-line.ts'
 import { peopleMill } from '../support/people-mill.ts'
-import { typedOk as answered, typed as platform } from '../support/typed.ts'
 
 const { dir, remove } = scratch('match')
 const at = (name: string) => path.join(dir, name)

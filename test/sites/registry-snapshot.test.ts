@@ -10,10 +10,10 @@ import { create } from '../../daemon/roles/resolution/lens/create.ts'
 import { lookup } from '../../daemon/roles/resolution/lookup/lookup.ts'
 import { get } from '../../daemon/roles/resolution/registry/get.ts'
 import { peopleOf, personLens } from '../roles/resolution/resolution-world.ts'
+import { platform } from '../support/command-line.ts'
 import { edit, type PackagedSites, packagedSites, pin } from '../support/packaged-sites.ts'
 import type { Person } from '../support/person.ts'
 import { until } from '../support/site-world.ts'
-import { typed } from '../support/typed.ts'
 import { shared } from './question.ts'
 
 /** For alpha and no other. */
@@ -68,7 +68,7 @@ async function exported(name: string, to = 'bravo') {
 
 /** In this process, but for one: the executable takes a while to start. */
 async function importing(file: string, site = 'bravo') {
-  const { exit, stderr } = await typed(['resolve', 'registry', 'import', file, '--site', siteOf(site).dir])
+  const { exit, stderr } = await platform(['resolve', 'registry', 'import', file, '--site', siteOf(site).dir])
   return { exit, stderr }
 }
 

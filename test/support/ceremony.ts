@@ -2,7 +2,7 @@
 import path from 'node:path'
 import type { KeyAlgorithm } from '../../daemon/kernel/keys.ts'
 import type { Ended, Json } from './command-line.ts'
-import { typed, typedOk } from './typed.ts'
+import { answered, platform } from './command-line.ts'
 
 export type Medium = { readonly dir: string; readonly file: string; readonly kid: string; readonly fingerprint: string }
 
@@ -11,35 +11,35 @@ export async function rootMedium(dir: string, name: string, algorithm: KeyAlgori
   const folder = path.join(dir, name)
   const file = path.join(dir, `${name}.json`)
   const words = ['keys', 'generate', '--use', 'root', '--algorithm', algorithm, '--dir', folder]
-  const { kid, fingerprint } = await typedOk(words)
-  await typedOk(['keys', 'export', '--dir', folder, '--out', file])
+  const { kid, fingerprint } = await answered(words)
+  await answered(['keys', 'export', '--dir', folder, '--out', file])
   return { dir: folder, file, kid, fingerprint }
 }
 
 export function siteAt(dir: string) {
   const at = ['--site', dir]
   const keys = async (use: string): Promise<Json[]> => {
-    const { items } = await typedOk(['keys', 'list', ...at])
+    const { items } = await answered(['keys', 'list', ...at])
     return items.filter((key: Json) => key.use === use && key.status === 'active')
   }
   return {
     dir,
-    platform: (words: readonly string[]): Promise<Ended> => typed([...words, ...at]),
-    answered: (words: readonly string[]): Promise<Json> => typedOk([...words, ...at]),
+    platform: (words: readonly string[]): Promise<Ended> => platform([...words, ...at]),
+    answered: (words: readonly string[]): Promise<Json> => answered([...words, ...at]),
     /** Active ones of this use, oldest first. */
     keys,
     /** Drafts, has it signed on each medium, and puts it in force. */
     async renew(file: string, media: readonly Medium[], words: readonly string[] = []): Promise<Json> {
-      await typedOk(['keys', 'set', 'draft', '--out', file, ...words, ...at])
+      await answered(['keys', 'set', 'draft', '--out', file, ...words, ...at])
       for (const medium of media) await signAt(medium, file)
-      return await typedOk(['keys', 'set', 'publish', file, '--yes', ...at])
+      return await answered(['keys', 'set', 'publish', file, '--yes', ...at])
     },
   }
 }
 export type SiteAt = ReturnType<typeof siteAt>
 
 export async function signAt({ dir }: Medium, file: string, ...more: string[]): Promise<Json> {
-  return await typedOk(['keys', 'set', 'sign', file, '--dir', dir, '--yes', ...more])
+  return await answered(['keys', 'set', 'sign', file, '--dir', dir, '--yes', ...more])
 }
 
 /** A site whose root keys lie on these media, in force from its first key set on. */

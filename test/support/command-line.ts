@@ -1,42 +1,46 @@
-// Runs the command line from sources as its own process, on Node 24, in folders that are gone afterwards.
-import { type ChildProcess, spawn } from 'node:child_process'
+// Runs commands in this process, where a test may also be the person at the terminal, in folders that are gone afterwards.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'vitest'
-import { root } from './source-tree.ts'
-
-const node = path.join(root, 'node_modules/.bin/node')
-const main = path.join(root, 'cli/main.ts')
-/** Where Node keeps what it made of the sources: each command that a test types would compile all of them again. */
-const NODE_COMPILE_CACHE = path.join(root, 'node_modules/.cache/compiled')
+import { runProgram } from '../../cli/program.ts'
+import type { Terminal } from '../../cli/terminal.ts'
+import { serve } from '../../daemon/boot/serve.ts'
+import { siteFolder } from '../../daemon/boot/site-folder.ts'
+import type { Log } from '../../daemon/kernel/call.ts'
 
 export type Ended = { readonly exit: number | null; readonly stdout: string; readonly stderr: string }
 
-export type Surroundings = {
-  /** Besides PATH and HOME, nothing of the test's own environment is seen. */
+export type CommandOptions = {
+  /** The whole environment of the command: nothing of the test's own is seen. */
   readonly env?: Readonly<Record<string, string>>
-  /** Stdin; empty unless said, and never a terminal. */
+  /** Stdin, which is not a terminal; empty by default. */
   readonly input?: string
-  readonly cwd?: string
+  /** Answers to questions for a secret, in order; without them there is no terminal. */
+  readonly secrets?: readonly string[]
 }
 
-/** Types the words and waits for the end. */
-export function platform(words: readonly string[], around: Surroundings = {}): Promise<Ended> {
-  const child = start(words, around)
-  child.stdin?.end(around.input ?? '')
-  const said = { stdout: '', stderr: '' }
-  child.stdout?.on('data', (part: Buffer) => (said.stdout += part.toString()))
-  child.stderr?.on('data', (part: Buffer) => (said.stderr += part.toString()))
-  return new Promise((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', (exit) => resolve({ exit, ...said }))
-  })
+/** Runs a command to its end. `command-process.ts` runs one as a process of its own. */
+export async function platform(words: readonly string[], options: CommandOptions = {}): Promise<Ended> {
+  const { env = {}, input = '', secrets } = options
+  const [out, err]: [string[], string[]] = [[], []]
+  const unused = [...(secrets ?? [])]
+  const terminal: Terminal = {
+    ...{ env, isInteractive: false, canAsk: secrets !== undefined, hasColour: false, width: 120 },
+    print: (line) => void out.push(`${line}\n`),
+    note: (line) => void err.push(`${line}\n`),
+    progress: () => undefined,
+    ask: async () => undefined,
+    askSecret: async () => unused.shift(),
+    readInput: async () => input,
+  }
+  const exit = await runProgram(words, terminal)
+  return { exit, stdout: out.join(''), stderr: err.join('') }
 }
 
 /** The JSON document that a command printed; the command must have ended well. */
-export async function answered(words: readonly string[], around: Surroundings = {}): Promise<Json> {
-  const ended = await platform([...words, '--json'], around)
+export async function answered(words: readonly string[], options: CommandOptions = {}): Promise<Json> {
+  const ended = await platform([...words, '--json'], options)
   expect(ended, ended.stderr).toMatchObject({ exit: 0 })
   return JSON.parse(ended.stdout) as Json
 }
@@ -44,36 +48,26 @@ export async function answered(words: readonly string[], around: Surroundings = 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into documents of every command
 export type Json = any
 
-/** A running `platform serve`; resolves once every role answers. */
-export async function served(site: string, around: Surroundings = {}): Promise<{ stop(): Promise<Ended> }> {
-  const child = start(['serve', '--site', site], around)
-  child.stdin?.end()
-  let stdout = ''
-  let stderr = ''
-  child.stdout?.on('data', (part: Buffer) => (stdout += part.toString()))
-  const closed = new Promise<Ended>((resolve) => child.once('close', (exit) => resolve({ exit, stdout, stderr })))
-  await new Promise<void>((resolve, reject) => {
-    child.stderr?.on('data', (part: Buffer) => {
-      stderr += part.toString()
-      if (stderr.includes('platform.ready')) resolve()
-    })
-    child.once('close', () => reject(new Error(`the site did not start: ${stderr}`)))
-  })
+/** Serves a site in this process; resolves once every role answers. `stop` resolves to its log, a JSON object a line. */
+export async function served(
+  site: string,
+  { env = {} }: Pick<CommandOptions, 'env'> = {},
+): Promise<{ stop(): Promise<string> }> {
+  const lines: string[] = []
+  const running = await serve({ folder: siteFolder(site), env, log: logInto(lines) })
   return {
-    stop() {
-      child.kill('SIGTERM')
-      return closed
+    async stop() {
+      await running.stop()
+      return lines.join('\n')
     },
   }
 }
 
-function start(words: readonly string[], { env = {}, cwd }: Surroundings): ChildProcess {
-  const { PATH = '', HOME = '' } = process.env
-  return spawn(node, [main, ...words], {
-    env: { PATH, HOME, NODE_COMPILE_CACHE, ...env },
-    ...(cwd ? { cwd } : {}),
-    stdio: 'pipe',
-  })
+function logInto(lines: string[]): Log {
+  const at = (level: string) => (event: string, fields?: Readonly<Record<string, unknown>>) => {
+    lines.push(JSON.stringify({ level, event, ...fields }))
+  }
+  return { debug: () => undefined, info: at('info'), warn: at('warn'), error: at('error') }
 }
 
 /** A folder of this test alone. */

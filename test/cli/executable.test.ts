@@ -1,0 +1,74 @@
+// One command of each group by the packaged executable, beside a site that it serves: arguments, descriptors and exit codes.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { groups } from '../../cli/commands.ts'
+import { type PackagedSite, packagedSite, type Served } from '../support/packaged-site.ts'
+import { edit } from '../support/packaged-sites.ts'
+
+let site: PackagedSite
+let daemon: Served
+
+beforeAll(async () => {
+  site = packagedSite('demo')
+  edit(site, {
+    platform: { roles: ['site', 'consensus', 'resolution', 'intelligence', 'hub', 'proxy'] },
+    ...{ intelligence: { port: 0 }, hub: { port: 0 } },
+    proxy: { port: 0, workers: 1, trusted_proxy_depth: 1, platform_api_url: 'https://platform.invalid' },
+    sso: { token_url: 'https://identity.invalid/token' },
+  })
+  daemon = await site.serve()
+})
+afterAll(async () => {
+  await daemon?.stop()
+  site?.remove()
+})
+
+/** Words of a command, the exit code, and what stdout or stderr must show. */
+const commands: readonly [words: readonly string[], exit: number, shows: RegExp][] = [
+  [['audit', 'verify'], 0, /whole/],
+  [['consensus', 'list'], 0, /./],
+  [['evidence', 'show', 'sess_none'], 1, /error:/],
+  [['filedrop', 'status'], 0, /./],
+  [['filedrop', 'quarantine', 'list'], 0, /./],
+  [['hub', 'nodes'], 0, /./],
+  [['insight', 'list'], 0, /./],
+  [['keys', 'list'], 0, /message/],
+  [['keys', 'ca', 'show'], 1, /keys ca init/],
+  [['keys', 'cert', 'show'], 1, /keys cert/],
+  [['keys', 'set', 'show'], 1, /keys rotate/],
+  [['peers', 'list'], 0, /./],
+  [['people', 'list'], 0, /./],
+  [['profile', 'validate'], 0, /./],
+  [['proxy', 'denials'], 0, /./],
+  [['resolve', 'runs'], 0, /./],
+  [['resolve', 'lens', 'create', 'persons'], 0, /persons/],
+  [['resolve', 'registry', 'show'], 0, /./],
+  [['resolve', 'exchange', 'list'], 0, /./],
+  [['signal', 'list'], 0, /./],
+  [['signal', 'bulk', 'list'], 0, /./],
+  [['signal', 'silence', 'list'], 0, /./],
+  [['site', 'divide', 'nowhere'], 2, /./],
+  [['store', 'status'], 0, /consensus/],
+  [['token', 'mint', '--subject', 'ann', '--roles', 'analyst'], 0, /^[\w-]+\.[\w-]+\.[\w-]+\n$/],
+]
+
+test('each group has a command here', () => {
+  const covered = commands.map(([words]) => words.join(' '))
+  expect(Object.keys(groups).filter((group) => !covered.some((words) => words.startsWith(`${group} `)))).toEqual([])
+})
+
+test.each(commands.map(([words, exit, shows]) => ({ typed: words.join(' '), words, exit, shows })))(
+  'platform $typed',
+  ({ words, exit, shows }) => {
+    const { status, stdout, stderr } = site.run(words)
+    expect([status, stderr]).toEqual([exit, exit === 0 ? expect.any(String) : expect.stringMatching(/./)])
+    expect(exit === 0 ? stdout : stderr).toMatch(shows)
+  },
+)
+
+describe('the daemon', () => {
+  test('ends in order on SIGTERM, with exit code 0, and its commands are not reachable then', async () => {
+    expect(await daemon.stop()).toBe(0)
+    expect(site.run(['consensus', 'list'])).toMatchObject({ status: 4, stdout: '' })
+    daemon = await site.serve()
+  })
+})
