@@ -1,11 +1,31 @@
-// Says which tests run together: everything small side by side, then the suites that start real daemons, one by one.
+// Says which tests belong to which tier, and which run side by side; docs/testing.md explains the tiers.
 import { defineConfig } from 'vitest/config'
+import { type TimeBudget, TimeReport } from './test/support/time-report.ts'
 
-/** Suites that start the packaged executable, take ports or measure: alone, after all others. */
-const serial = ['admin', 'binary', 'openapi', 'profiles', 'sites'].map((folder) => `test/${folder}/**/*.test.ts`)
+/** The one federation of packaged sites that the short tier has. */
+const shortFederation = 'test/sites/demo.test.ts'
 
-/** Adapters against real servers, which each file starts for itself: alone too, and last. */
-const engines = ['test/engines/**/*.test.ts']
+/** Suites that start the packaged executable several times a test. */
+const packaged = ['admin', 'openapi', 'profiles', 'sites'].map((folder) => `test/${folder}/**/*.test.ts`)
+
+/** Adapters against real servers, which a run starts once. */
+const engines = 'test/engines/**/*.test.ts'
+
+/** What measures memory or time, or saturates the machine: alone, after everything else. */
+const measuring = ['test/binary/**/*.test.ts', 'test/engines/**/memory.test.ts', 'test/sites/*-soak.test.ts']
+
+/** Percent of a whole run, by the sum over all workers; the report at the end marks a folder that takes more. */
+const budget: TimeBudget = {
+  'test/sites': 25,
+  'test/engines': 25,
+  'test/simulation': 10,
+  'test/roles': 10,
+  'test/cli': 8,
+  'test/transport': 6,
+  'test/resolution': 5,
+  'test/openapi': 5,
+  other: 15,
+}
 
 /** Long, since a busy machine is slow: what never comes true costs a minute, and what does is waited for no longer than it takes. */
 const timeouts = {
@@ -16,14 +36,27 @@ const timeouts = {
   expect: { poll: { timeout: 60_000 } },
 }
 
+/** `scripts/test` names a file that takes the results. */
+const reportFile = process.env.TEST_REPORT_FILE
+const asJson: ['json', { outputFile: string }][] = reportFile ? [['json', { outputFile: reportFile }]] : []
+
+const outside = ['**/node_modules/**', 'dist/**']
+
 export default defineConfig({
   test: {
+    reporters: ['default', ...asJson, new TimeReport(budget)],
     projects: [
       {
         test: {
-          name: 'unit',
-          include: ['{cli,daemon,adapters,profiles,scripts,test}/**/*.test.{ts,tsx}'],
-          exclude: ['**/node_modules/**', 'dist/**', ...serial, ...engines],
+          name: 'short',
+          include: ['{cli,daemon,adapters,profiles,scripts,test}/**/*.test.{ts,tsx}', shortFederation],
+          exclude: [
+            ...outside,
+            ...packaged.filter((files) => !files.includes('sites')),
+            'test/sites/!(demo).test.ts',
+            engines,
+            ...measuring,
+          ],
           pool: 'forks',
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
@@ -33,10 +66,10 @@ export default defineConfig({
       {
         test: {
           name: 'packaged',
-          include: serial,
+          include: packaged,
+          exclude: [...outside, shortFederation, ...measuring],
           pool: 'forks',
-          maxWorkers: 1,
-          fileParallelism: false,
+          maxWorkers: 2,
           sequence: { groupOrder: 1 },
           ...timeouts,
         },
@@ -44,11 +77,23 @@ export default defineConfig({
       {
         test: {
           name: 'engines',
-          include: engines,
+          include: [engines],
+          exclude: [...outside, ...measuring],
+          pool: 'forks',
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
+          ...timeouts,
+        },
+      },
+      {
+        test: {
+          name: 'measuring',
+          include: measuring,
+          exclude: outside,
           pool: 'forks',
           maxWorkers: 1,
           fileParallelism: false,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
           ...timeouts,
         },
       },

@@ -1,4 +1,5 @@
-// Runs each check to its end, so that one run shows all that is wrong, and counts them in one last line.
+// Runs each check to its end, so that one run shows all that is wrong, and counts them in one last line. Without words the
+// short tier of tests, with `--all` every tier, with names of files or folders the tests of those.
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
@@ -21,7 +22,11 @@ const failures = checks.filter(([name, command, args]) => {
   if (isFailed) console.error(`FAILED: ${name}`)
   return isFailed
 }).length
-const tests = runTests(process.argv.slice(2))
+const words = process.argv.slice(2)
+const isWhole = words.includes('--all')
+const names = words.filter((word) => word !== '--all')
+if (isWhole) env.SIMULATED_HISTORIES ??= '1000'
+const tests = runTests(isWhole || names.length > 0 ? names : ['--project=short'])
 const failed = tests.failed + failures
 const skipped = tests.skipped > 0 ? `, ${tests.skipped} skipped` : ''
 console.log(`${tests.passed} passed, ${failed} failed${skipped}`)
@@ -31,13 +36,8 @@ function runTests(names) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'platform-test-'))
   try {
     const file = path.join(folder, 'report.json')
-    const status = run('vitest', [
-      'run',
-      '--reporter=default',
-      '--reporter=json',
-      `--outputFile.json=${file}`,
-      ...names,
-    ])
+    env.TEST_REPORT_FILE = file
+    const status = run('vitest', ['run', ...names])
     return count(file, status)
   } finally {
     fs.rmSync(folder, { recursive: true, force: true })

@@ -151,7 +151,7 @@ export async function pin(
 
 /** Lays these fields over those of the site's profile, section by section. */
 export function edit(
-  { dir }: PackagedSite,
+  { dir }: Pick<PackagedSite, 'dir'>,
   sections: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
 ): void {
   const file = path.join(dir, 'profile.yaml')
